@@ -26,9 +26,9 @@ from odyssey_recorder.model.action import Click, LongPress, Press, Scroll, Syste
 from odyssey_recorder.quality.checks.apps import is_launcher
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.thresholds import SAME_LOOK
+from odyssey_recorder.task.naming import cut_out
 from odyssey_recorder.task.wording.equivalence import bare_words
 from odyssey_recorder.task.wording.figures import QuantityKind, read_figures
-from odyssey_recorder.task.wording.naming import cut_out
 from odyssey_recorder.task.wording.stems import SMALL, stem, words_of
 
 LONGEST = 4_000

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from odyssey_recorder.annotation.text_kinds import TextKind
-from odyssey_recorder.task.wording.naming import begins_sentence
+from odyssey_recorder.task.naming import begins_sentence
 from odyssey_recorder.task.wording.stems import SMALL, WORD, stem, words_of
 
 _QUOTE = re.compile(

@@ -11,7 +11,7 @@ from odyssey_recorder.annotation.near_duplicates import SeenTexts
 from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.model.action import Action
-from odyssey_recorder.task.wording.naming import Mention, mentions
+from odyssey_recorder.task.naming import Mention, mentions
 
 _LONGEST_QUOTE = 60
 

@@ -15,7 +15,7 @@ from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.geometry import Pixel, Rotation
+from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.device.bench import BUNDLED_ADB, DeviceBench
 from tests.device.contract import DeviceContract
@@ -28,22 +28,6 @@ def impatient_bench(bench: DeviceBench) -> DeviceBench:
 
 
 class TestAdbDevice(DeviceContract): ...
-
-
-def test_old_anr_and_second_display_are_ignored(bench: DeviceBench) -> None:
-    bench.emulator.phone.set_rotation(1)
-    bench.emulator.faults.keep_anr(bench.emulator.phone.state())
-    bench.emulator.phone.set_rotation(0)
-    bench.change_screen()
-    before = bench.device.screen_state()
-
-    bench.emulator.faults.plug_second_display(plugged=True)
-
-    assert bench.device.screen_state() == before
-    phone = bench.emulator.phone.state()
-    assert (before.package, before.activity, before.rotation) == (phone.package, phone.activity, Rotation.R0)
-    assert phone.package
-    assert before.status_bar_px == phone.status_bar.height
 
 
 def test_tap_hold_and_swipe_arrive_as_sent(bench: DeviceBench) -> None:

@@ -31,6 +31,7 @@ ONE_APP = (TASKS[0].folder / "task.toml").read_text().replace("General_Tool", "W
     ("text", "complaint"),
     [
         ("teaches = 1", r"01-odd/task\.toml cannot be read"),
+        (ONE_APP.replace("COMPLETE", "GIVE_UP"), "ending: .*COMPLETE"),
         ("not toml", r"01-odd/task\.toml cannot be read"),
         (ONE_APP, "Web_Shopping asks for 2 or more different apps, and there is 1"),
     ],

@@ -1,8 +1,11 @@
 import pytest
 
-from odyssey_recorder.task.wording.naming import cut_out, mentions, named
+from odyssey_recorder.task.naming import cut_out, mentions, named
 
-NAMES = ("Clock", "Notes", "Photos", "YouTube", "YouTube Music", "eBay", "Lowe's", "Google Maps", "LINE", "X", "Bring!")
+NAMES = (
+    "Clock", "Notes", "Photos", "YouTube", "YouTube Music", "eBay", "Lowe's", "Google Maps", "LINE", "X", "Bring!",
+    "9GAG", "C++ (and more)",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -14,6 +17,11 @@ NAMES = ("Clock", "Notes", "Photos", "YouTube", "YouTube Music", "eBay", "Lowe's
         ("Play it in YouTube Music", ("YouTube Music",)),
         ("Look on EBAY and in Lowe\u2019s", ("eBay", "Lowe's")),
         ("Photos of a cat: save two of them", ()),
+        ("It is late. Clock the time", ()),
+        ('Say "Clock it"', ("Clock",)),
+        ("google maps knows the way", ()),
+        ("Watch it in 9gag with C++ (and more)", ("9GAG", "C++ (and more)")),
+        ("The YouTubers say so", ()),
         ("Google Maps shall show it", ("Google Maps",)),
         ("Stand in line; write on X, with Bring!", ("X", "Bring!")),
         ("Put a Clocktower in my Notes-like pad", ()),

@@ -121,7 +121,7 @@ def test_user_folder_extends_the_shipped_templates(tmp_path: Path) -> None:
         (SECOND, "{count} from {item} in {notes}.", (10, "phrasings.1", "{notes} names an app")),
         (f"Write {SECOND}", "put {item} on  and write down {count}.", (10, "phrasings.1", "says the same")),
         (SECOND, "down {count} from {item} in Notes.", (10, "phrasings.1", 'names the app "Notes"')),
-        ("Listen to", "Listen on youtube to", (1, "meta_task", 'names the app "youtube"')),
+        ("Listen to", "Listen on youtube to", (1, "meta_task", 'names the app "YouTube"')),
         (" in {podcast} and", " and", (13, "named_phrasings.0", "the gap {podcast} is missing")),
         (SECOND, "{count} from {item} for yourself.", (10, "phrasings.1", '"yourself" does not say who')),
         (f"Write {SECOND}", "Mail {count} from {item} to me.", (10, "phrasings.1", '"Mail {count} from {item} to me"')),

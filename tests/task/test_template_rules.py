@@ -6,10 +6,9 @@ import pytest
 
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.templates.template import Items, Role
-from odyssey_recorder.task.templates.template_rules import LONGEST_ID, Fault, app_named_in, faults_of, players
+from odyssey_recorder.task.templates.template_rules import LONGEST_ID, Fault, faults_of, players
 from tests.task.templates import catalogue_of, template_of
 
-APPS = ("Clock", "Google Maps", "YouTube", "9GAG", "C++ (and more)", "Notes", "Notes Plus")
 SHOPS = catalogue_of(shop=("Bazaar", "Market"), notes=("Jotter",))
 
 
@@ -30,30 +29,6 @@ def test_incomplete_template_is_reported() -> None:
 def test_role_is_played_by_all_capable_or_all_named_apps() -> None:
     assert [app.name for app in players(Role("shop"), SHOPS)] == ["Bazaar", "Market"]
     assert [app.name for app in players(Role("shop", ("Market", "Jotter")), SHOPS)] == ["Jotter", "Market"]
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("Set an alarm in Clock", "Clock"),
-        ("Set an alarm on the clock", ""),
-        ("Clock the time it takes", ""),
-        ("It is late. Clock the time", ""),
-        ('Say "Clock it"', "Clock"),
-        ("Open Google Maps", "Google Maps"),
-        ("Google Maps knows the way", "Google Maps"),
-        ("google maps knows the way", ""),
-        ("Look on youtube for it", "youtube"),
-        ("Youtube has it", "Youtube"),
-        ("Watch it in 9GAG", "9GAG"),
-        ("The YouTubers say so", ""),
-        ("Look at the Clockwork Orange", ""),
-        ("Pay 3 with C++ (and more)", "C++ (and more)"),
-        ("Notes Plus is what I want", "Notes Plus"),
-    ],
-)
-def test_app_is_recognized_by_the_spelling_of_its_name(text: str, named: str) -> None:
-    assert app_named_in(text, catalogue_of(any=APPS)) == named
 
 
 @pytest.mark.parametrize(

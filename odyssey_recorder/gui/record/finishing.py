@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from odyssey_recorder.gui.background import error_text
@@ -117,12 +116,6 @@ class EndingDialog(QuestionDialog):
         self.ok.setText(self._answer)
         if self._is_answered:
             self.accept()
-
-    def event(self, event: QEvent) -> bool:
-        """Esc is for this question before it is for the page."""
-        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            event.setAccepted(event.key() == Qt.Key.Key_Escape)
-        return super().event(event)
 
 
 class CompleteDialog(EndingDialog):

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.naming import mentions, named
 from odyssey_recorder.task.templates import template as templates
 from odyssey_recorder.task.templates.filling import gaps_in, identity
 from odyssey_recorder.task.templates.marked_yaml import Place
@@ -31,7 +31,6 @@ _NO_ADDRESSEE = re.compile(
 _DANGLING = re.compile(
     r"\b(?:put|keep|save|note|enter|mail|e-mail|send) (?:that|this|those|these) (?:in|into|on|by|to|down)\b", re.I
 )
-_SENTENCE_BEGINS = re.compile(r"(?:^|[.!?:]\s+)[\"'(]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,32 +228,5 @@ def _wording_faults(template: templates.Template) -> Iterator[Fault]:
 
 def _app_names(template: templates.Template, catalogue: templates.Catalogue) -> Iterator[Fault]:
     for place, text in _texts(template, "phrasings"):
-        name = app_named_in(text, catalogue)
-        if name:
-            yield Fault(place, f'names the app "{name}"; name apps only in named_phrasings, by their roles')
-
-
-def app_named_in(text: str, catalogue: templates.Catalogue) -> str:
-    """The first app of the catalogue that the text names; empty if there is none.
-
-    Matches are case-sensitive, so "clock" is not Clock; a one-word name does not count at the start of a sentence,
-    where every word is capitalised. Names that cannot be ordinary words, such as YouTube, match in any case.
-    """
-    odd, plain = _names(tuple(catalogue.by_name))
-    found = odd.search(text)
-    if found:
-        return found.group()
-    sure = (one[0] for one in plain.finditer(text) if " " in one[0] or not _SENTENCE_BEGINS.search(text[: one.start()]))
-    return next(sure, "")
-
-
-@lru_cache(maxsize=64)
-def _names(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    odd = [name for name in names if re.search(r"\w[A-Z]|\d", name)]
-    plain = [name for name in names if name not in odd]
-    return re.compile(_any_of(odd), re.IGNORECASE), re.compile(_any_of(plain))
-
-
-def _any_of(names: list[str]) -> str:
-    longest_first = sorted(names, key=len, reverse=True)
-    return rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)" if names else r"(?!)"
+        if names := named(mentions(text, catalogue.by_name)):
+            yield Fault(place, f'names the app "{names[0]}"; name apps only in named_phrasings, by their roles')

@@ -11,9 +11,9 @@ from functools import cached_property, partial
 
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.naming import Mention, begins_sentence, cut_out, mentions, named
 from odyssey_recorder.task.templates.template import Catalogue
 from odyssey_recorder.task.wording.figures import Quantity, read_figures
-from odyssey_recorder.task.wording.naming import Mention, begins_sentence, cut_out, mentions, named
 from odyssey_recorder.task.wording.reversals import Statement, reversals
 from odyssey_recorder.task.wording.stems import SMALL, WORD, in_quotes, stem, words_of
 
