@@ -65,6 +65,6 @@ def _without_repaired(report: "EpisodeReport", annotation: Path) -> "EpisodeRepo
         return report
     with suppress(DatasetError):  # an unreadable file is a finding of its own
         repaired = frozenset(repaired_steps(read_episode(annotation)))
-        kept = (one for one in report.findings if one.check != "ACT09" or one.step not in repaired)
+        kept = (finding for finding in report.findings if finding.check != "ACT09" or finding.step not in repaired)
         return replace(report, findings=tuple(kept))
     return report

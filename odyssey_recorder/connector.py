@@ -82,7 +82,9 @@ class DeviceConnector:
     def devices(self) -> tuple[ListedDevice, ...]:
         """What adb lists, named after the virtual devices of this computer, or else after the model."""
         names = self._names()
-        return tuple(replace(one, name=names.get(one.serial) or _model(one)) for one in self.server.devices())
+        return tuple(
+            replace(device, name=names.get(device.serial) or _model(device)) for device in self.server.devices()
+        )
 
     def _names(self) -> Mapping[str, str]:
         return {running.serial: avd_title(avd) for avd, running in running_avds(self.running).items()}

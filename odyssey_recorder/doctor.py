@@ -167,7 +167,7 @@ def _preflight(connector: DeviceConnector, listed: ListedDevice) -> list[DoctorF
         device.close()
     if not wanting:
         return [DoctorFinding("Preflight", f"{listed.label} is ready")]
-    return [_as_note("Preflight", f"{listed.label}, {one.what}: {one.found}", one) for one in wanting]
+    return [_as_note("Preflight", f"{listed.label}, {finding.what}: {finding.found}", finding) for finding in wanting]
 
 
 def _sdk() -> list[DoctorFinding]:
@@ -175,7 +175,7 @@ def _sdk() -> list[DoctorFinding]:
     if sdk is None:
         lacking = no_sdk()
         return [_as_note(lacking.what, lacking.found, lacking)]
-    missing = [_as_note("Android SDK", one.found, one) for one in sdk.missing(())]
+    missing = [_as_note("Android SDK", finding.found, finding) for finding in sdk.missing(())]
     return [DoctorFinding("Android SDK", str(sdk.folder)), *missing]
 
 

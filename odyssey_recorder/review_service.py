@@ -89,7 +89,7 @@ class ReviewService:
         `warn` gets a message for the reviewer if the system cannot watch for changes.
         """
         subscription = ReviewSubscription(on_news)
-        self._subscriptions = [one for one in self._subscriptions if not one.is_closed] + [subscription]
+        self._subscriptions = [other for other in self._subscriptions if not other.is_closed] + [subscription]
         subscription.watch = self._index.follow(
             partial(self._on_folder_changes, subscription, warn),
             warn,
@@ -133,7 +133,7 @@ class ReviewService:
         self._index.refresh(cancelled=cancelled)
         present = self._index.summaries()
         report = quality_report(read_reviewed(self.root, present, self._checks.warned, self._expect_sample()))
-        ids = [one.episode_id for one in present]
+        ids = [summary.episode_id for summary in present]
 
         def checked() -> "Iterator[CheckedEpisode]":
             for episode in checked_episodes(self.root, ids, self._checker.evidence):

@@ -102,7 +102,7 @@ class TaskService:
         return self._queue.holders()
 
     def coverage(self, catalogue: str) -> Coverage:
-        devices = [one.key for one in profiles()]
+        devices = [profile.key for profile in profiles()]
         return cover(self.board().tasks, self.library(), catalogue, self.targets(), devices)
 
     # Generating.
@@ -176,7 +176,7 @@ class TaskService:
         """
         tasks = self._listed(task_ids)
         before = {task.task_id: task for task in tasks}
-        others = [one.listed for one in self.board().tasks]
+        others = [task.listed for task in self.board().tasks]
         rewriting = Rewriting(self._open_batch(budget), self.library(), others, again=again)
         return rewriting.rewrite(
             tasks,
@@ -199,7 +199,7 @@ class TaskService:
 
     def rephrase(self, task_ids: Sequence[str]) -> Sequence[ListedTask]:
         """Restore the phrasings that tasks had, or one of their template's. All or none."""
-        library = {one.template_id: one for one in self.library().templates}
+        library = {template.template_id: template for template in self.library().templates}
         before = self._listed(task_ids)
         after: list[ListedTask] = []
         for task in before:
@@ -231,7 +231,9 @@ class TaskService:
             words,
             names_apps=text.names_apps,
             catalogue=self.library().catalogue_for(task.template, task.task.apps),
-            others={bare_words(one.listed.task.instruction) for one in self.board().tasks if one.task_id != task_id},
+            others={
+                bare_words(other.listed.task.instruction) for other in self.board().tasks if other.task_id != task_id
+            },
         )
         text = replace(
             text, edited_by=self._annotator(), equivalence=Equivalence(faults), approval=Approval.OPEN, approved_by=""

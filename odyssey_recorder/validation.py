@@ -36,8 +36,10 @@ class ValidationFault:
 
 
 def faults(error: ValidationError) -> Iterator[ValidationFault]:
-    for one in error.errors(include_url=False, include_context=False):
-        yield ValidationFault(one["loc"], one["type"], one["msg"].removeprefix("Value error, "), one["input"])
+    for detail in error.errors(include_url=False, include_context=False):
+        yield ValidationFault(
+            detail["loc"], detail["type"], detail["msg"].removeprefix("Value error, "), detail["input"]
+        )
 
 
 def first_fault(error: ValidationError) -> ValidationFault:

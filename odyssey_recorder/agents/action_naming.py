@@ -54,7 +54,7 @@ class ActionNaming(Conversations):
 
     def parts(self, episode: RedactedEpisode) -> Iterator[Part]:
         entries = self._store.read(episode.episode_id).entries
-        named = {one.place for one in entries if isinstance(one, Named) and one.call.model_asked == self._model}
+        named = {entry.place for entry in entries if isinstance(entry, Named) and entry.call.model_asked == self._model}
         for number, step in enumerate(episode.steps):
             text = episode.texts.steps[number][TextKind.INSTRUCTION]
             if _is_asked(text, step.act) and _place(episode, number) not in named:

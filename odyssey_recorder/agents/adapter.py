@@ -76,7 +76,7 @@ class PromptWords:
 
     def listed(self, none: str, line: str = "{1}", between: str = "\n") -> str:
         """The earlier actions, each as `line` of its number from 1 and itself; `none` without any."""
-        return between.join(line.format(number, one) for number, one in enumerate(self.done, 1)) or none
+        return between.join(line.format(number, action_text) for number, action_text in enumerate(self.done, 1)) or none
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Adapter(Generic[_Part]):
     in_turns: bool = False
 
     def prompt(self, task: str, history: History, screenshot: SentScreenshot) -> tuple[ChatMessage, ...]:
-        past = [(one, self._written(one.action, one.screenshot or screenshot)) for one in history.steps]
+        past = [(step, self._written(step.action, step.screenshot or screenshot)) for step in history.steps]
         done = [] if self.in_turns else [written for _, written in past]
         system, user = self.words(PromptWords(task, done, screenshot.sent_size, screenshot.true_size))
         memory = (f"What has been done so far: {history.memory}",) if history.memory else ()
@@ -188,8 +188,10 @@ def _at_once(
 @cache
 def all_adapters() -> Mapping[str, Adapter[Any]]:
     """By name."""
-    modules = [import_module(f"{adapters.__name__}.{one.name}") for one in pkgutil.iter_modules(adapters.__path__)]
-    return {one.name: one for module in modules for one in module.ADAPTERS}
+    modules = [
+        import_module(f"{adapters.__name__}.{module.name}") for module in pkgutil.iter_modules(adapters.__path__)
+    ]
+    return {adapter.name: adapter for module in modules for adapter in module.ADAPTERS}
 
 
 def adapter_named(name: str) -> Adapter[Any]:

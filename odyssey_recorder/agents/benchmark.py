@@ -159,7 +159,7 @@ class _Filling:
             case str():
                 return self._text(template, in_path if key == "path" else str)
             case list():
-                return [one for part in template for one in self._parts(part)]
+                return [text for part in template for text in self._parts(part)]
             case dict():
                 return {name: self.of(part, name) for name, part in template.items()}
             case _:

@@ -44,7 +44,7 @@ class TaskGoal(ClosedModel):
     @classmethod
     def _is_path(cls, path: str) -> str:
         segments = list(_SEGMENT.finditer(path))
-        if not path or "".join(one[0] for one in segments) != path or segments[-1]["end"]:
+        if not path or "".join(segment[0] for segment in segments) != path or segments[-1]["end"]:
             raise ValueError('expected a path like "notes.notes[title=Packing list].body"')
         return path
 
@@ -69,7 +69,7 @@ class TaskGoal(ClosedModel):
             case "contains":
                 wanted = [self.value] if isinstance(self.value, str) else self.value
                 assert isinstance(wanted, list)
-                return any(_contains(one, wanted) for one in found)
+                return any(_contains(leaf, wanted) for leaf in found)
             case "any":
                 return bool(found)
             case "count":
@@ -94,8 +94,8 @@ class GoalJudgement:
 def judge(goals: Sequence[TaskGoal], answer: str, *, before: Facts, after: Facts, note: str) -> GoalJudgement:
     """`note` is that of COMPLETE, which must contain `answer`. A task that `was_done` at the start proves nothing."""
     return GoalJudgement(
-        tuple(one for one in goals if not one.is_met(before, after)),
-        was_done=not answer and all(one.is_met(before, before) for one in goals),
+        tuple(goal for goal in goals if not goal.is_met(before, after)),
+        was_done=not answer and all(goal.is_met(before, before) for goal in goals),
         lacks_answer=answer.casefold() not in note.casefold(),
     )
 
@@ -115,10 +115,10 @@ def values_at(path: str, facts: Facts) -> list[Any]:
     """All values at the end of `path`, those of lists one by one; empty if it leads nowhere."""
     found: list[Any] = [facts]
     for segment in _SEGMENT.finditer(path):
-        found = [entry for one in found for entry in _entries(one, _name(segment))]
+        found = [entry for node in found for entry in _entries(node, _name(segment))]
         if segment["key"]:
             wanted = _plain(segment["wanted"])
-            found = [one for one in found if _is_selected(one, segment["key"], segment["how"], wanted)]
+            found = [node for node in found if _is_selected(node, segment["key"], segment["how"], wanted)]
     return found
 
 
@@ -138,21 +138,21 @@ def _entries(value: object, name: str) -> Iterator[object]:
 
 def _flat(value: object) -> Iterator[object]:
     if isinstance(value, list):
-        for one in value:
-            yield from _flat(one)
+        for item in value:
+            yield from _flat(item)
     else:
         yield value
 
 
 def _is_selected(entry: Any, key: str, how: str, wanted: str) -> bool:
-    texts = [json.dumps(one) if not isinstance(one, str) else one for one in values_at(key, entry)]
+    texts = [json.dumps(leaf) if not isinstance(leaf, str) else leaf for leaf in values_at(key, entry)]
     wanted = wanted.casefold()
     return any(text.casefold() == wanted if how == "=" else wanted in text.casefold() for text in texts)
 
 
 def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _contains(text: object, wanted: Sequence[object]) -> bool:
-    return isinstance(text, str) and all(str(one).casefold() in text.casefold() for one in wanted)
+    return isinstance(text, str) and all(str(part).casefold() in text.casefold() for part in wanted)

@@ -88,8 +88,8 @@ def _under(point: Point, shown: ShownScreen, *, is_touch: bool) -> Iterator[str]
 def risky_word(text: str) -> str:
     """The first word of `risky_words.toml` in `text`, in any language; empty if there is none."""
     pattern, words = _risky()
-    found = (one["word"] for one in pattern.finditer(_folded(text)))
-    return next((words[one] for one in found if one), "")
+    found = (match["word"] for match in pattern.finditer(_folded(text)))
+    return next((words[word] for word in found if word), "")
 
 
 @cache

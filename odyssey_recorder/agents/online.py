@@ -260,7 +260,7 @@ class AgentRun:
     def _screenshot(self, path: Path, frame: FrameRecord, nodes: Sequence[ViewNode]) -> SentScreenshot:
         """What is typed into a password field stays black, as in `predict`."""
         boxes = (node.box for node in nodes if node.password)
-        masks = tuple((one.left, one.top, one.right, one.bottom) for one in boxes)
+        masks = tuple((box.left, box.top, box.right, box.bottom) for box in boxes)
         view = ShownScreenshot(path, frame.png_sha256, frame.size, masks, sent=self.agent.adapter.fit(frame.size))
         return SentScreenshot(view.lazy, frame.size)
 
@@ -269,7 +269,7 @@ class AgentRun:
         rule, now = self.agent.history, len(steps)
         with_screenshot = rule.with_screenshot(now)
         past = {at: self._past_step(steps[at]) for at in rule.earlier_steps(now)}
-        return History(tuple(one if at in with_screenshot else PastStep(one.action) for at, one in past.items()))
+        return History(tuple(step if at in with_screenshot else PastStep(step.action) for at, step in past.items()))
 
     def _past_step(self, step: DraftStep) -> PastStep:
         """Raises DatasetError, DeviceError if the step's view hierarchy is unreadable: it might hide a password."""

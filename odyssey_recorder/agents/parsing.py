@@ -149,7 +149,7 @@ def _value(text: str) -> Value:
     if (found := literal(text)) is not None:
         return found
     bare = text[1:].removesuffix(text[0]) if text[:1] in ("'", '"') else text
-    return re.sub(r"\\(.)", lambda one: _ESCAPES.get(one[1], one[0]), bare, flags=re.DOTALL)
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[0]), bare, flags=re.DOTALL)
 
 
 # Values.
@@ -159,9 +159,9 @@ def numbers(value: Value) -> tuple[float, ...]:
     """The numbers of a list, or in a text such as `<|box_start|>(10,20)<|box_end|>`; empty for anything else."""
     match value:
         case str():
-            return tuple(float(one) for one in _NUMBER.findall(value)[:8])
+            return tuple(float(digits) for digits in _NUMBER.findall(value)[:8])
         case [[*inner]] | [*inner]:
-            return tuple(one for one in inner if _is_number(one))  # type: ignore[misc]
+            return tuple(item for item in inner if _is_number(item))  # type: ignore[misc]
         case _:
             return ()
 

@@ -86,8 +86,8 @@ class Predicting:
                 problems[episode_id] = str(error)
         questions = [partial(self._predicted, *job) for job in jobs]
         outcomes = self._batch.run(questions, progress=progress, cancelled=cancelled)
-        predictions = [one for one in outcomes if isinstance(one, Prediction)]
-        unasked = Counter(str(one) for one in outcomes if isinstance(one, LanguageModelError))
+        predictions = [outcome for outcome in outcomes if isinstance(outcome, Prediction)]
+        unasked = Counter(str(outcome) for outcome in outcomes if isinstance(outcome, LanguageModelError))
         return Predicted(predictions, unasked, problems)
 
     def _read(self, episode_id: str) -> RedactedEpisode:
@@ -162,7 +162,7 @@ class Predicting:
                     raise LanguageModelError(str(error)) from error
             case _:
                 return [""] * len(episode.steps)
-        return [episode.shown(one) for one in words]
+        return [episode.shown(word) for word in words]
 
     def _screenshot(self, step: RedactedStep) -> SentScreenshot:
         return shown_to(self._adapter, step.views[0])
@@ -193,12 +193,12 @@ def sampled(categories: Mapping[str, str], count: int, seed: int) -> list[str]:
     `categories` are by episode id. The same episodes and seed give the same sample, in the order of the ids.
     """
     groups: dict[str, list[str]] = defaultdict(list)
-    for episode_id in sorted(categories, key=lambda one: sha256(f"{seed}:sample:{one}".encode()).digest()):
+    for episode_id in sorted(categories, key=lambda item: sha256(f"{seed}:sample:{item}".encode()).digest()):
         groups[categories[episode_id]].append(episode_id)
     share = min(1.0, count / max(1, len(categories)))
     exact = {name: share * len(ids) for name, ids in groups.items()}
-    counts = {name: int(one) for name, one in exact.items()}
+    counts = {name: int(amount) for name, amount in exact.items()}
     by_rest = sorted(groups, key=lambda name: (counts[name] - exact[name], name))
     for name in by_rest[: min(count, len(categories)) - sum(counts.values())]:
         counts[name] += 1
-    return sorted(one for name, ids in groups.items() for one in ids[: counts[name]])
+    return sorted(member for name, ids in groups.items() for member in ids[: counts[name]])

@@ -76,12 +76,12 @@ class ResultFile:
         self.results = self._read()
 
     def has(self, task_id: str, seed: int) -> bool:
-        return any((one.task_id, one.seed) == (task_id, seed) for one in self.results)
+        return any((result.task_id, result.seed) == (task_id, seed) for result in self.results)
 
     def add(self, result: TaskResult) -> None:
         """On disk when it returns. Raises DatasetError; the file is then as before."""
         whole = [self._header, *self.results, result]
-        write_durably(self._path, "".join(f"{one.model_dump_json()}\n" for one in whole).encode())
+        write_durably(self._path, "".join(f"{kept.model_dump_json()}\n" for kept in whole).encode())
         self.results = (*self.results, result)
         self._on_added(result)
 
@@ -131,27 +131,29 @@ def open_results(
 
 def summary(results: Sequence[TaskResult]) -> Iterator[str]:
     """Lines for people; tasks without a verdict are counted, and left out of the shares."""
-    with_verdict = [one for one in results if one.is_met is not None and one.stop is not StopReason.FAULTY_TASK]
-    judged = [one for one in with_verdict if not one.judged_by]
-    done = [one for one in judged if one.says_done]
-    yield f"Success: {_share([one.succeeded for one in judged])}"
+    with_verdict = [
+        result for result in results if result.is_met is not None and result.stop is not StopReason.FAULTY_TASK
+    ]
+    judged = [result for result in with_verdict if not result.judged_by]
+    done = [result for result in judged if result.says_done]
+    yield f"Success: {_share([result.succeeded for result in judged])}"
     for difficulty in Difficulty:
-        if these := [one.succeeded for one in judged if one.difficulty is difficulty]:
+        if these := [result.succeeded for result in judged if result.difficulty is difficulty]:
             yield f"Success, {difficulty.value}: {_share(these)}"
-    yield f"Success, given that the agent says done: {_share([one.succeeded for one in done])}"
-    longer = [one.steps / one.gold_steps for one in judged if one.succeeded and one.gold_steps]
+    yield f"Success, given that the agent says done: {_share([result.succeeded for result in done])}"
+    longer = [result.steps / result.gold_steps for result in judged if result.succeeded and result.gold_steps]
     if longer:
         yield f"Steps of solved tasks: {sum(longer) / len(longer):.2f} times those of the gold scripts"
-    rest_s = sum(max(0.0, one.total_s - one.model_s - one.device_s) for one in results)
-    model_s, device_s = sum(one.model_s for one in results), sum(one.device_s for one in results)
-    steps = max(1, sum(one.steps for one in results))
+    rest_s = sum(max(0.0, result.total_s - result.model_s - result.device_s) for result in results)
+    model_s, device_s = sum(result.model_s for result in results), sum(result.device_s for result in results)
+    steps = max(1, sum(result.steps for result in results))
     yield f"Time per step: model {model_s / steps:.2f} s, device {device_s / steps:.2f} s, rest {rest_s / steps:.3f} s"
-    yield f"Asked a person: {sum(one.interventions for one in results):,} times"
-    tokens = sum(one.tokens_in + one.tokens_out for one in results)
-    costs = [one.cost for one in results if one.cost is not None]
+    yield f"Asked a person: {sum(result.interventions for result in results):,} times"
+    tokens = sum(result.tokens_in + result.tokens_out for result in results)
+    costs = [result.cost for result in results if result.cost is not None]
     yield f"Tokens: {tokens:,}; cost: {f'${sum(costs):,.4f}' if costs else 'unknown'}"
-    for model in sorted({one.judged_by for one in with_verdict} - {""}):
-        opinions = [one.succeeded for one in with_verdict if one.judged_by == model]
+    for model in sorted({result.judged_by for result in with_verdict} - {""}):
+        opinions = [result.succeeded for result in with_verdict if result.judged_by == model]
         yield f"In the opinion of {model}, which is no proof: {_share(opinions)}"
     others = len(results) - len(judged)
     if others:

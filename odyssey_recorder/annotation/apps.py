@@ -28,7 +28,7 @@ def apps_in_use(text: TextInContext) -> CheckResult | None:
             return supports("The home screen is in front, as it says.", shown)
         if not is_of_android(front):
             return contradicts(f"It says home screen, but {text.course.front_name(text.number)} is in front.", shown)
-    named = tuple(dict.fromkeys(one.app for one in text.mentions if one.is_sure))
+    named = tuple(dict.fromkeys(mention.app for mention in text.mentions if mention.is_sure))
     if not named:
         return unseen("it names no app")
     if not front:
@@ -46,7 +46,7 @@ def _named(text: TextInContext, named: tuple[str, ...], shown: Evidence) -> Chec
     course = text.course
     fronts = course.fronts(text.number + 1)
     if text.kind is TextKind.CONTEXT:
-        opened = [one for one in named if _is_opened(text, one)]
+        opened = [app for app in named if _is_opened(text, app)]
         never = [app for app in opened if not any(is_app(package, app) for package in fronts)]
         if never and all(course.front(number) for number in range(text.number + 1)):
             evidence = Evidence("provenance of the steps before", f"in front: {', '.join(sorted(fronts)) or 'no app'}")
@@ -57,7 +57,7 @@ def _named(text: TextInContext, named: tuple[str, ...], shown: Evidence) -> Chec
         for app in named
         if not any(is_app(package, app) for package in fronts)
         and f" {bare_words(app)} " not in course.asked.bare
-        and not any(one and f" {bare_words(app)} " in one.bare for one in screens)
+        and not any(screen and f" {bare_words(app)} " in screen.bare for screen in screens)
     ]
     if unknown and screens[-1] is None:
         return unseen(f"there is no view hierarchy to look for {' or '.join(unknown)}")
@@ -80,10 +80,10 @@ def _claimed_in_front(text: TextInContext) -> Iterator[str]:
     words = claims.masked(text.words)
     claim = text.clause if text.kind is not TextKind.DESCRIPTION else next(iter(claims.sentences(text.words)), "")
     start = text.words.find(claim)
-    for one in text.mentions:
-        if not start <= one.start < start + len(claim):
+    for mention in text.mentions:
+        if not start <= mention.start < start + len(claim):
             continue
-        before, behind = words[start : one.start], words[one.end :]
+        before, behind = words[start : mention.start], words[mention.end :]
         is_place = _INSIDE.search(before) is not None
         if text.kind is TextKind.DESCRIPTION:
             is_place = is_place and not re.search(r"\b(?:icons?|apps|shortcuts?|list)\b", before)
@@ -91,9 +91,9 @@ def _claimed_in_front(text: TextInContext) -> Iterator[str]:
         else:
             is_place = is_place and re.search(r"\b(?:in|within|inside)\b", before) is not None
         if is_place:
-            yield one.app
+            yield mention.app
 
 
 def _is_opened(text: TextInContext, app: str) -> bool:
     words = claims.masked(text.words)
-    return any(one.app == app and OPENED.search(words[: one.start]) for one in text.mentions)
+    return any(mention.app == app and OPENED.search(words[: mention.start]) for mention in text.mentions)

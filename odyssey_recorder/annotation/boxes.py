@@ -63,7 +63,7 @@ class PressBoxes:
         A point without area if there is none.
         """
         views, mask = self.raw.get(BoxSource.HIERARCHY), self.raw.get(BoxSource.SAM2)
-        source = next((one for one in BoxSource if one in self.raw), BoxSource.POINT)
+        source = next((box_source for box_source in BoxSource if box_source in self.raw), BoxSource.POINT)
         if source is BoxSource.HIERARCHY and views and mask and self._is_large(views) and iou(views, mask) < PART:
             source = BoxSource.SAM2
         point = Box(self.at.x, self.at.y, self.at.x, self.at.y)
@@ -159,21 +159,21 @@ def agreement(pairs: Sequence[tuple[Box, Box]]) -> BoxAgreement | None:
 # --- the official click rule -----------------------------------------------------------------------------
 
 
-def widening(one: ElementBox) -> float:
+def widening(box: ElementBox) -> float:
     """The area that the box adds to where a click counts as right, as a share of the disc around the press.
 
     Both are clipped to the screen. A full-width row adds about 0.84, most icons nothing.
     """
-    width, height = one.size.width, one.size.height
-    left, right = one.box.left / width, one.box.right / width
-    x, y = (one.at.x + 0.5) / width, (one.at.y + 0.5) / height
+    width, height = box.size.width, box.size.height
+    left, right = box.box.left / width, box.box.right / width
+    x, y = (box.at.x + 0.5) / width, (box.at.y + 0.5) / height
     disc = added = 0.0
     for strip in range(_STRIPS):
         middle = (strip + 0.5) / _STRIPS
         half = math.sqrt(max(0.0, CLICK_DISTANCE**2 - (middle - y) ** 2))
         first, last = max(0.0, x - half), min(1.0, x + half)
         disc += last - first
-        if one.box.top / height <= middle < one.box.bottom / height:
+        if box.box.top / height <= middle < box.box.bottom / height:
             added += right - left - max(0.0, min(right, last) - max(left, first))
     return added / disc if disc else 0.0
 
@@ -192,12 +192,12 @@ class BoxFigures:
 
 def box_figures(boxes: Iterable[ElementBox]) -> Mapping[BoxSource, BoxFigures]:
     by_source: defaultdict[BoxSource, list[ElementBox]] = defaultdict(list)
-    for one in boxes:
-        by_source[one.source].append(one)
+    for box in boxes:
+        by_source[box.source].append(box)
     return {source: _figures(by_source[source]) for source in BoxSource if source in by_source}
 
 
 def _figures(boxes: Sequence[ElementBox]) -> BoxFigures:
-    areas, added = [one.share for one in boxes], [widening(one) for one in boxes]
+    areas, added = [box.share for box in boxes], [widening(box) for box in boxes]
     large = sum(area > LARGE for area in areas)
     return BoxFigures(len(boxes), fmean(areas), median(areas), large, fmean(added), max(added))

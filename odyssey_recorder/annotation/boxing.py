@@ -64,9 +64,9 @@ class Boxing:
         try:
             for step, inputs in zip(evidence.steps, inputs_of(opened), strict=True):
                 known = kept.get(inputs.step_key, {})
-                for one in self._found(step, inputs.step_key, known, opened):
-                    new.append(one)
-                    known = {**known, one.source: one}
+                for box in self._found(step, inputs.step_key, known, opened):
+                    new.append(box)
+                    known = {**known, box.source: box}
                 if boxes := press_boxes(step, _boxes(known)):
                     screen = step.record.screen if step.record else None
                     pressed.append(BoxedPress(episode_id, step.number, device, screen.package if screen else "", boxes))
@@ -114,22 +114,22 @@ def _entry(
     models: tuple[str, ...] = (),
 ) -> FoundBox:
     px = None if box is None else (box.left, box.top, box.right, box.bottom)
-    one = sha256(canonical([key, source.value, px, models]).encode()).hexdigest()[:32]
+    name = sha256(canonical([key, source.value, px, models]).encode()).hexdigest()[:32]
     now = datetime.now(UTC)
-    return FoundBox(id=one, at=now, step_key=key, source=source, px=px, score=score, models=models)
+    return FoundBox(id=name, at=now, step_key=key, source=source, px=px, score=score, models=models)
 
 
 def _kept(file: SemanticsFile) -> Mapping[str, Mapping[BoxSource, FoundBox]]:
     """The newest box of each source, by the key of the step."""
     kept: defaultdict[str, dict[BoxSource, FoundBox]] = defaultdict(dict)
-    for one in file.entries:
-        if isinstance(one, FoundBox):
-            kept[one.step_key][one.source] = one
+    for entry in file.entries:
+        if isinstance(entry, FoundBox):
+            kept[entry.step_key][entry.source] = entry
     return kept
 
 
 def _boxes(found: Mapping[BoxSource, FoundBox]) -> dict[BoxSource, Box]:
-    return {source: Box(*one.px) for source, one in found.items() if one.px is not None}
+    return {source: Box(*box.px) for source, box in found.items() if box.px is not None}
 
 
 def with_chosen_boxes(root: Path, found: OpenedEpisode, episode: Episode) -> tuple[Episode, Mapping[int, str]]:

@@ -40,7 +40,7 @@ class CheckedText:
 
     @property
     def contradictions(self) -> Iterator[TextFinding]:
-        return (one for one in self.findings if one.verdict is Support.CONTRADICTS)
+        return (finding for finding in self.findings if finding.verdict is Support.CONTRADICTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ class CheckedEpisode:
     @property
     def report(self) -> EpisodeReport:
         """As the other checks report: every contradiction, and what could not be compared."""
-        findings = tuple(self._finding(one, finding) for one in self.texts for finding in one.contradictions)
+        findings = tuple(self._finding(text, finding) for text in self.texts for finding in text.contradictions)
         unseen: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-        for finding in (finding for one in self.texts for finding in one.findings):
+        for finding in (finding for text in self.texts for finding in text.findings):
             if finding.verdict is Support.COULD_NOT_LOOK:
                 unseen[finding.check, finding.found.removeprefix("Not checked: ").rstrip(".")].add(finding.step)
         skipped = [NotChecked(check, why, tuple(sorted(steps))) for (check, why), steps in unseen.items()]
@@ -64,9 +64,9 @@ class CheckedEpisode:
             skipped += [NotChecked(check, self.problem) for check in CHECKS]
         return EpisodeReport(self.episode_id, findings, tuple(skipped))
 
-    def _finding(self, one: CheckedText, finding: TextFinding) -> Finding:
-        found, todo = f"{one.kind.value}: {finding.found}", "Correct the text, or reject it."
-        return Finding(finding.check, finding.severity, None, self.episode_id, one.step, found, todo)
+    def _finding(self, text: CheckedText, finding: TextFinding) -> Finding:
+        found, todo = f"{text.kind.value}: {finding.found}", "Correct the text, or reject it."
+        return Finding(finding.check, finding.severity, None, self.episode_id, text.step, found, todo)
 
 
 def checked_episodes(
@@ -87,7 +87,9 @@ def checked_episodes(
 
 def text_figures(checked: Iterable[CheckedEpisode]) -> tuple[TextCheckFigures, ...]:
     """For each check how many texts it supports, contradicts and could not compare."""
-    counts = Counter((one.check, one.verdict) for episode in checked for text in episode.texts for one in text.findings)
+    counts = Counter(
+        (finding.check, finding.verdict) for episode in checked for text in episode.texts for finding in text.findings
+    )
     return tuple(
         TextCheckFigures(check.id, check.title, *(counts[check.id, verdict] for verdict in Support))
         for check in CHECKS.values()
@@ -111,39 +113,39 @@ def checked_texts(root: Path, episode_id: str, evidence: EpisodeEvidence, seen: 
         if text.source is not None
     }
     found: dict[tuple[int, TextKind | MemoryKind], list[TextFinding]] = {place: [] for place in written}
-    for one in (*check_texts(evidence, written, seen), *_action_mismatches(file, texts)):
-        found[one.step, one.kind].append(one)
+    for finding in (*check_texts(evidence, written, seen), *_action_mismatches(file, texts)):
+        found[finding.step, finding.kind].append(finding)
     checked = [
         CheckedText(number, kind, texts.steps[number][kind].state, text.words, found[number, kind])
         for (number, kind), text in written.items()
     ]
     course = Course(evidence)
     for number, memory in enumerate(memory_of(opened, file, texts.inputs)):
-        for one in memory_findings(course, number, memory):
-            kept = memory.kept[MemoryKind(one.kind)]
-            checked.append(CheckedText(number, one.kind, kept.state, kept.words, (one,)))
+        for finding in memory_findings(course, number, memory):
+            kept = memory.kept[MemoryKind(finding.kind)]
+            checked.append(CheckedText(number, finding.kind, kept.state, kept.words, (finding,)))
     return checked
 
 
 def _action_mismatches(file: SemanticsFile, texts: EpisodeTexts) -> Iterator[TextFinding]:
     """Of texts out of which another model reads no action, or another than was recorded."""
-    newest = {(one.place, one.call.model_answered): one for one in file.entries if isinstance(one, Named)}
-    places = {one.step_key: number for number, one in enumerate(texts.inputs)}
-    for (_, model), one in newest.items():
-        number = places.get(one.step_key)
-        if number is None or one.is_right:
+    newest = {(entry.place, entry.call.model_answered): entry for entry in file.entries if isinstance(entry, Named)}
+    places = {step_inputs.step_key: number for number, step_inputs in enumerate(texts.inputs)}
+    for (_, model), named in newest.items():
+        number = places.get(named.step_key)
+        if number is None or named.is_right:
             continue
-        text, inputs = texts.steps[number][one.field], texts.inputs[number]
-        now = inputs.shown(one.field, texts.edited[:number], with_box=True)
-        if text.source is None or (text.words, now) != (one.words, one.inputs_sha):
+        text, inputs = texts.steps[number][named.field], texts.inputs[number]
+        now = inputs.shown(named.field, texts.edited[:number], with_box=True)
+        if text.source is None or (text.words, now) != (named.words, named.inputs_sha):
             continue
-        evidence = Evidence(f"{model} at {one.call.host}", cited(one.action or "no action"))
+        evidence = Evidence(f"{model} at {named.call.host}", cited(named.action or "no action"))
         result = (
-            contradicts(f"Another model, {model}, reads {cited(one.action)} out of it.", evidence)
-            if one.action
+            contradicts(f"Another model, {model}, reads {cited(named.action)} out of it.", evidence)
+            if named.action
             else unseen(f"another model, {model}, reads no action out of it")
         )
-        yield TextFinding("ANN14", number, one.field, result.verdict, result.found, result.evidence)
+        yield TextFinding("ANN14", number, named.field, result.verdict, result.found, result.evidence)
 
 
 def _written(texts: EpisodeTexts, number: int, kind: TextKind) -> WrittenText:

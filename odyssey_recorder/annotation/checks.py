@@ -90,7 +90,9 @@ def _target(text: TextInContext) -> CheckResult | None:
     if not quotes and not objects:
         return unseen("the text names no element")
     own = _likeness(target.labels, quotes, objects)
-    other, likest = max(((_likeness(one, quotes, objects), one) for one in target.others), default=(0.0, ("",)))
+    other, likest = max(
+        ((_likeness(labels, quotes, objects), labels) for labels in target.others), default=(0.0, ("",))
+    )
     evidence = Evidence(f"view hierarchy of step {text.number + 1}", f"touched: {cited(target.labels[0])}")
     if (other >= SURE and own <= UNLIKE) or (quotes and other == 1.0 and own < 1.0):
         return contradicts(f"It names {cited(likest[0])}, but {cited(target.labels[0])} was touched.", evidence)
@@ -106,9 +108,9 @@ def _not_on_screen(text: TextInContext) -> str:
     screen = text.course.screen(text.number)
     if screen is None:
         return ""
-    quotes = [one for one in claims.quotes(text.clause) if bare_words(one) not in _TEXT_MENU]
-    absent = [one for one in quotes if not _occurs_in(bare_words(one), screen)]
-    absent += [one for one in claims.names(text.clause) if stem(one) not in screen.stems]
+    quotes = [quote for quote in claims.quotes(text.clause) if bare_words(quote) not in _TEXT_MENU]
+    absent = [quote for quote in quotes if not _occurs_in(bare_words(quote), screen)]
+    absent += [name for name in claims.names(text.clause) if stem(name) not in screen.stems]
     return next(iter(absent), "")
 
 
@@ -195,7 +197,7 @@ def _typed_in_words(text: TextInContext, typed: str, evidence: Evidence) -> Chec
         return supports(f"It says what was typed: {cited(typed)}.", evidence)
     if claimed and claimed <= wanted:
         return supports(f"It says part of what was typed: {cited(typed)}.", evidence)
-    if claimed & wanted_words or any(one.isdecimal() for one in claimed - wanted):
+    if claimed & wanted_words or any(word.isdecimal() for word in claimed - wanted):
         return contradicts(f"It says {cited(lead)}, but {cited(typed)} was typed.", evidence)
     return unseen("it does not say what is typed")
 
@@ -234,17 +236,17 @@ def _facts(text: TextInContext) -> CheckResult | None:
     past = number if text.kind is CONTEXT else number + 1
     near = text.kind in (LOW, DESCRIPTION)
     looked = range(number, number + 1) if near else range(number + 1)
-    screens = {one: course.screen(one) for one in looked}
-    sources = [*(one for one in reversed(screens.values()) if one), course.asked, course.typed(past - 1)]
+    screens = {step: course.screen(step) for step in looked}
+    sources = [*(screen for screen in reversed(screens.values()) if screen), course.asked, course.typed(past - 1)]
     facts = [*_figures_in(text.words), *_quotes_in(text.words), *_names_in(cut_out(text.words, text.mentions))]
     if not facts:
         return unseen("it states no figure, quote or name")
-    found = {fact: next((one for one in sources if holds(one)), None) for fact, holds in facts}
+    found = {fact: next((source for source in sources if holds(source)), None) for fact, holds in facts}
     missing = [fact for fact, source in found.items() if source is None]
     if not missing:
         evidence = tuple(Evidence(source.source, cited(fact)) for fact, source in found.items() if source)
         return CheckResult(Support.SUPPORTS, "What it states is on the screen, asked for or typed.", evidence)
-    if unread := [one for one, words in screens.items() if words is None]:
+    if unread := [step for step, words in screens.items() if words is None]:
         return unseen(f"there is no view hierarchy of step {unread[0] + 1} to look up {cited(missing[0])}")
     if text.kind in (LOW, INTENTION) and isinstance(text.action, Click | LongPress):
         target = course.target(number)

@@ -197,9 +197,12 @@ def object_words(phrase: str) -> frozenset[str]:
     """Stems of what the verb acts on, without words for widgets."""
     lead = set(verbs(phrase))
     return frozenset(
-        one
+        stemmed
         for word in words_of(phrase)
-        if word.casefold() not in SMALL and (one := stem(word)) not in WIDGETS and one not in lead and one not in _VERBS
+        if word.casefold() not in SMALL
+        and (stemmed := stem(word)) not in WIDGETS
+        and stemmed not in lead
+        and stemmed not in _VERBS
     )
 
 

@@ -29,8 +29,8 @@ def needs_consent(root: Path, host: str, screenshots: int, size: int) -> bool:
     """A host on this computer needs none. Raises DatasetError."""
     if not screenshots or is_on_this_computer(host):
         return False
-    given = [one for one in _consents(_read(root)) if one.host == host]
-    return not any(one.screenshots >= screenshots and one.bytes >= size for one in given)
+    given = [consent for consent in _consents(_read(root)) if consent.host == host]
+    return not any(consent.screenshots >= screenshots and consent.bytes >= size for consent in given)
 
 
 def give_consent(root: Path, host: str, screenshots: int, size: int, *, by: str) -> None:

@@ -90,7 +90,7 @@ class Course:
 
     def fronts(self, until: int) -> frozenset[str]:
         """Packages in front at steps 0 to `until`, exclusive, without those of Android."""
-        return frozenset(one for one in map(self.front, range(until)) if not is_of_android(one))
+        return frozenset(app for app in map(self.front, range(until)) if not is_of_android(app))
 
     def typed(self, until: int) -> SourceWords:
         """What was typed at steps 0 to `until`, inclusive."""
@@ -167,11 +167,11 @@ def _target(step: StepEvidence) -> Target | str:
         for place, view in enumerate(step.views)
         if place != hit and (view.clickable or view.long_clickable)
     )
-    return Target(labels, tuple(one for one in others if one and one != labels))
+    return Target(labels, tuple(texts for texts in others if texts and texts != labels))
 
 
 def _labels(views: tuple[ViewNode, ...], place: int) -> tuple[str, ...]:
     named = (*labels_of(views, place), id_text(views[place]))
     # A field that shows its hint as text is named by it.
     shown = (views[place].text,) if views[place].is_field and not views[place].password else ()
-    return tuple(dict.fromkeys(one[:_LONGEST_LABEL].strip() for one in (*named, *shown) if one.strip()))
+    return tuple(dict.fromkeys(label[:_LONGEST_LABEL].strip() for label in (*named, *shown) if label.strip()))

@@ -40,22 +40,22 @@ def import_released(root: Path, source: Path, episode_id: str) -> int:
             words = (getattr(step.annotations, kind.value) or "").strip()
             if not words or words == fixed_text(step.action, number, kind):
                 continue
-            one = inputs[number]
+            step_inputs = inputs[number]
             entries.append(
                 Suggestion(
-                    id=suggestion_id(one.step_key, kind, words, "released"),
+                    id=suggestion_id(step_inputs.step_key, kind, words, "released"),
                     at=datetime.now(UTC),
-                    step_key=one.step_key,
+                    step_key=step_inputs.step_key,
                     field=kind,
                     words=words,
-                    inputs_sha=one.shown(kind, [None] * number, with_box=False),
+                    inputs_sha=step_inputs.shown(kind, [None] * number, with_box=False),
                     origin="released",
                 )
             )
     store = SemanticsStore(root)
-    known = {one.id for one in store.read(episode_id).entries}
+    known = {entry.id for entry in store.read(episode_id).entries}
     store.add(episode_id, entries)
-    return sum(one.id not in known for one in entries)
+    return sum(entry.id not in known for entry in entries)
 
 
 def missing_texts(root: Path, episode_id: str, texts: Texts) -> str:

@@ -53,6 +53,6 @@ class TextFinding:
 def verdict_on(findings: Iterable[TextFinding]) -> Support:
     """The verdict on one text: contradicted by any check, supported only if a check supports what it says."""
     found = tuple(findings)
-    if any(one.verdict is Support.CONTRADICTS for one in found):
+    if any(finding.verdict is Support.CONTRADICTS for finding in found):
         return Support.CONTRADICTS
-    return Support.SUPPORTS if any(one.is_proof for one in found) else Support.COULD_NOT_LOOK
+    return Support.SUPPORTS if any(finding.is_proof for finding in found) else Support.COULD_NOT_LOOK

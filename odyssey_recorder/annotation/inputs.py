@@ -112,12 +112,12 @@ def texts_of(found: OpenedEpisode, file: SemanticsFile) -> EpisodeTexts:
     inputs, entries = inputs_of(found), by_text(file)
     edited: list[str | None] = []
     steps: list[dict[TextKind, StepText]] = []
-    for number, one in enumerate(inputs):
+    for number, step_inputs in enumerate(inputs):
         texts = {}
         for kind in TextKind:
-            fixed = fixed_text(one.action, number, kind)
-            text = step_text(entries.get((one.step_key, kind), ()), one.valid(kind, edited))
+            fixed = fixed_text(step_inputs.action, number, kind)
+            text = step_text(entries.get((step_inputs.step_key, kind), ()), step_inputs.valid(kind, edited))
             texts[kind] = StepText(TextState.ACCEPTED, fixed) if fixed and text.state is not TextState.EDITED else text
-        edited.append(last_edit(entries.get((one.step_key, TextKind.INTENTION), ())))
+        edited.append(last_edit(entries.get((step_inputs.step_key, TextKind.INTENTION), ())))
         steps.append(texts)
     return EpisodeTexts(inputs, steps, edited)

@@ -43,8 +43,8 @@ class StepMemory:
     app: str | None
 
     def words(self, kind: MemoryKind) -> str:
-        one = self.kept[kind]
-        return "" if one.is_open else one.words
+        text = self.kept[kind]
+        return "" if text.is_open else text.words
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,11 @@ class LongTerm:
 def memory_of(found: OpenedEpisode, file: SemanticsFile, inputs: Sequence[Inputs]) -> list[StepMemory]:
     """The memory of every step; `inputs` are the episode's. The first step has no action result."""
     entries, steps = by_text(file), []
-    for number, one in enumerate(inputs):
+    for number, step_inputs in enumerate(inputs):
         hashes = dict(_hashes(inputs, number))
         kept = {MemoryKind.RESULT: StepText(TextState.ACCEPTED)} if number == 0 else {}
         for kind, wanted in hashes.items():
-            kept[kind] = step_text(entries.get((one.step_key, kind), ()), frozenset({wanted}))
+            kept[kind] = step_text(entries.get((step_inputs.step_key, kind), ()), frozenset({wanted}))
         record = found.record(number)
         app = record.screen.package or None if record is not None and record.screen is not None else None
         steps.append(StepMemory(hashes, kept, app))
@@ -72,11 +72,13 @@ def memory_of(found: OpenedEpisode, file: SemanticsFile, inputs: Sequence[Inputs
 
 def _hashes(inputs: Sequence[Inputs], number: int) -> Iterator[tuple[MemoryKind, str]]:
     """The hashes of what each entry depends on: an action result only on the action and the two screenshots."""
-    one = inputs[number]
+    step_inputs = inputs[number]
     if number:
         last = inputs[number - 1]
-        yield MemoryKind.RESULT, _hash([last.png_sha256, describe(last.action), last.box, one.png_sha256])
-    whole = _hash([one.instruction, [describe(action) for action in one.before], one.png_sha256])
+        yield MemoryKind.RESULT, _hash([last.png_sha256, describe(last.action), last.box, step_inputs.png_sha256])
+    whole = _hash(
+        [step_inputs.instruction, [describe(action) for action in step_inputs.before], step_inputs.png_sha256]
+    )
     yield MemoryKind.SCREEN, whole
     yield MemoryKind.CORE, whole
 
@@ -87,7 +89,7 @@ def _hash(whole: list[object]) -> str:
 
 def short_term(results: Sequence[str]) -> list[str]:
     """What the last of these steps recalls; `results` are the action results of all steps so far, first empty."""
-    return [one for one in results if one][-SHORT_TERM:]
+    return [result for result in results if result][-SHORT_TERM:]
 
 
 def long_term(cores: Sequence[str], apps: Sequence[str | None], rule: Rule) -> list[LongTerm]:
@@ -115,7 +117,7 @@ def recalled(episode_id: str, steps: Sequence[StepMemory], rule: Rule) -> list[s
     cores, apps = [step.words(MemoryKind.CORE) for step in steps], [step.app for step in steps]
     entries = []
     for number in range(len(steps)):
-        kept = [f"{one.app or 'an app'}: {one.core}" for one in long_term(cores[:number], apps[:number], rule)]
+        kept = [f"{memory.app or 'an app'}: {memory.core}" for memory in long_term(cores[:number], apps[:number], rule)]
         remembered = [f"Remembered from earlier screens: {' '.join(kept)}"] if kept else []
         entries.append(" ".join([*short_term(results[: number + 1]), *remembered]))
     return entries
@@ -123,7 +125,7 @@ def recalled(episode_id: str, steps: Sequence[StepMemory], rule: Rule) -> list[s
 
 def refuse_lacking(episode_id: str, steps: Sequence[StepMemory]) -> None:
     """Raises DatasetError if some memory is missing or outdated."""
-    lacking = [number + 1 for number, step in enumerate(steps) if any(one.is_open for one in step.kept.values())]
+    lacking = [number + 1 for number, step in enumerate(steps) if any(text.is_open for text in step.kept.values())]
     if lacking:
         others = " and others have" if lacking[1:] else " has"
         raise DatasetError(
@@ -140,15 +142,15 @@ def memory_json(found: OpenedEpisode, file: SemanticsFile, rule: Rule) -> dict[s
     results = [step.words(MemoryKind.RESULT) for step in steps]
     cores = [step.words(MemoryKind.CORE) for step in steps]
     apps = [step.app for step in steps]
-    texts = [one for step in steps for one in step.kept.values()]
-    calls = [one.suggestion.call for one in texts if isinstance(one.suggestion, Remembered)]
+    texts = [text for step in steps for text in step.kept.values()]
+    calls = [text.suggestion.call for text in texts if isinstance(text.suggestion, Remembered)]
     return {
         "episode_id": found.episode.episode_id,
         "rule": rule,
         "short_term": SHORT_TERM,
-        "prompts": list[Json](sorted({one.prompt for one in calls})),
-        "models": list[Json](sorted({one.model_answered for one in calls})),
-        "people": list[Json](sorted({one.source.by for one in texts if isinstance(one.source, TextDecision)})),
+        "prompts": list[Json](sorted({call.prompt for call in calls})),
+        "models": list[Json](sorted({call.model_answered for call in calls})),
+        "people": list[Json](sorted({text.source.by for text in texts if isinstance(text.source, TextDecision)})),
         "steps": [
             {
                 "step": number,
@@ -157,8 +159,8 @@ def memory_json(found: OpenedEpisode, file: SemanticsFile, rule: Rule) -> dict[s
                 "long_term": {"is_stored": bool(cores[number]), "core": cores[number], "app": step.app},
                 "short_term_memory": list[Json](short_term(results[: number + 1])),
                 "long_term_memory": [
-                    {"app": one.app, "core": one.core, "step": one.step}
-                    for one in long_term(cores[: number + 1], apps[: number + 1], rule)
+                    {"app": memory.app, "core": memory.core, "step": memory.step}
+                    for memory in long_term(cores[: number + 1], apps[: number + 1], rule)
                 ],
             }
             for number, step in enumerate(steps)

@@ -137,7 +137,7 @@ class MemoryWriter(Conversations):
         self._course = lru_cache(_OPEN)(lambda episode_id: Course(evidence(root / annotation_path(episode_id))))
 
     def parts(self, episode: RedactedEpisode) -> Iterator[Part]:
-        if any(one.is_open for step in episode.memory for one in step.kept.values()):
+        if any(text.is_open for step in episode.memory for text in step.kept.values()):
             yield None
 
     def conversation(self, episode: RedactedEpisode, part: Part, made: list[Entry]) -> Conversation:
@@ -170,7 +170,7 @@ class MemoryWriter(Conversations):
             return step.words(kind)
         first = step.kept[kind].rejected * CANDIDATES
         numbers = range(first, first + CANDIDATES)
-        questions = [self._ask(kind, _ANSWERS[kind], data, views, candidate=one) for one in numbers]
+        questions = [self._ask(kind, _ANSWERS[kind], data, views, candidate=at) for at in numbers]
         answers = [(yield questions[0])]
         if self._mode == "full" or self._is_contradicted(episode, number, kind, answers[0], data):
             for question in questions[1:]:
@@ -221,7 +221,7 @@ class MemoryWriter(Conversations):
         self, kind: MemoryKind, data: dict[str, Json], views: Sequence[ShownScreenshot], candidates: Sequence[str]
     ) -> Generator[ModelRequest, ModelAnswer, tuple[int, RecordedCall, Scores]]:
         """The best candidate, the first of equal ones; shown in an order that depends only on their text."""
-        order = sorted(range(CANDIDATES), key=lambda one: sha256(candidates[one].encode()).digest())
+        order = sorted(range(CANDIDATES), key=lambda number: sha256(candidates[number].encode()).digest())
         told = {name: value for name, value in data.items() if name != "marked"}
         shown: dict[str, Json] = {
             "kind": kind.value,
@@ -229,15 +229,15 @@ class MemoryWriter(Conversations):
             "told": told,
             "marked": bool(data.get("marked")),
             "images": len(views),
-            "candidates": [candidates[one] for one in order],
+            "candidates": [candidates[number] for number in order],
         }
         question = self._ask("judge", _Judgement, shown, views)
         answer = yield question
         marks = list(answer.data.model_dump().values())
         scores = [(0, 0, 0)] * CANDIDATES
-        for place, one in enumerate(order):
-            scores[one] = (marks[place]["first"], marks[place]["second"], marks[place]["third"])
-        best = max(range(CANDIDATES), key=lambda one: (sum(scores[one]), -one))
+        for place, candidate in enumerate(order):
+            scores[candidate] = (marks[place]["first"], marks[place]["second"], marks[place]["third"])
+        best = max(range(CANDIDATES), key=lambda number: (sum(scores[number]), -number))
         return best, self._call(question, answer, views), tuple(scores)
 
 

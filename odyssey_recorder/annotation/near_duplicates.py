@@ -40,10 +40,10 @@ class SeenTexts:
             self._by_words[key].append(text)
 
     def alike(self, words: str, kind: TextKind) -> Iterator[SeenText]:
-        found = {id(one): one for key in _keys(words, kind) for one in self._by_words.get(key, ())}
-        for one in found.values():
-            if fuzz.ratio(bare_words(words), bare_words(one.words)) >= ALIKE:
-                yield one
+        found = {id(text): text for key in _keys(words, kind) for text in self._by_words.get(key, ())}
+        for text in found.values():
+            if fuzz.ratio(bare_words(words), bare_words(text.words)) >= ALIKE:
+                yield text
 
 
 def _keys(text: str, kind: TextKind) -> Iterator[tuple[object, ...]]:

@@ -38,10 +38,10 @@ def _first_mentions(text: TextInContext, number: int) -> Iterator[tuple[str, Evi
     if isinstance(action, Type) and _is_mentioned(text, action.text):
         yield action.text, Evidence(f"provenance, step {number + 1}", f"typed: {cited(action.text)}")
     fronts = course.fronts(here + 1)
-    for one in text.mentions if front and number > here else ():
-        is_new = is_app(front, one.app) and not any(is_app(package, one.app) for package in fronts)
-        if is_new and OPENED.search(claims.masked(text.words)[: one.start]):
-            yield one.app, Evidence(f"provenance, step {number + 1}", f"in front: {one.app}")
+    for mention in text.mentions if front and number > here else ():
+        is_new = is_app(front, mention.app) and not any(is_app(package, mention.app) for package in fronts)
+        if is_new and OPENED.search(claims.masked(text.words)[: mention.start]):
+            yield mention.app, Evidence(f"provenance, step {number + 1}", f"in front: {mention.app}")
     for label in target.labels if isinstance(target, Target) else ():
         if _is_mentioned(text, label):
             yield label, Evidence(f"view hierarchy of step {number + 1}", f"touched: {cited(label)}")
@@ -67,7 +67,7 @@ def _was_done(text: TextInContext, words: str) -> bool:
     """Touched, typed or opened before; where it is not known what a press touched, it may have been."""
     course, wanted = text.course, f" {bare_words(words)} "
     blind = any(course.screen(at) is None and course.kind(at) in ("CLICK", "LONG_PRESS") for at in range(text.number))
-    if blind or any(wanted in f" {bare_words(one)} " for one in course.touched(text.number)):
+    if blind or any(wanted in f" {bare_words(touched)} " for touched in course.touched(text.number)):
         return True
     return wanted in course.typed(text.number - 1).bare or any(
         is_app(package, words) for package in course.fronts(text.number + 1)
@@ -77,7 +77,7 @@ def _was_done(text: TextInContext, words: str) -> bool:
 def _was_seen(text: TextInContext, words: str) -> bool:
     """On a screen so far; where a view hierarchy is missing, it may have been."""
     screens = [text.course.screen(number) for number in range(text.number + 1)]
-    return any(one is None or f" {bare_words(words)} " in one.bare for one in screens)
+    return any(screen is None or f" {bare_words(words)} " in screen.bare for screen in screens)
 
 
 def _past_mentions(text: TextInContext) -> Iterator[tuple[str, Evidence]]:

@@ -129,11 +129,11 @@ def _password_boxes(nodes: tuple[ViewNode, ...]) -> Iterator[Box]:
 def _drawn(redaction: Redaction | None, step: int, png_sha256: str) -> Iterator[Box]:
     if redaction is None:
         return
-    for one in redaction.boxes:
-        if one.step == step and one.sha256 != png_sha256:
+    for box in redaction.boxes:
+        if box.step == step and box.sha256 != png_sha256:
             raise DatasetError(
                 f"The redaction of {redaction.episode_id} was drawn on another screenshot of step {step + 1}. Redact "
                 "the episode again."
             )
-        if one.step == step:
-            yield one.box
+        if box.step == step:
+            yield box.box

@@ -126,7 +126,7 @@ class OpenedTexts:
 
     @property
     def all(self) -> list[ShownText]:
-        return [one for step in self.steps for one in step]
+        return [text for step in self.steps for text in step]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +165,12 @@ class TextReviewing:
         An episode that cannot be read has its problem.
         """
         ids = sorted(episode_ids(self.root))
-        yield [self._rows[one][1] for one in ids if one in self._rows]
-        for one in ids:
-            before = self._rows.get(one)
-            paths = (annotation_path(one), provenance_path(one), semantics_path(one))
+        yield [self._rows[episode_id][1] for episode_id in ids if episode_id in self._rows]
+        for episode_id in ids:
+            before = self._rows.get(episode_id)
+            paths = (annotation_path(episode_id), provenance_path(episode_id), semantics_path(episode_id))
             mark = "|".join((self.who(), *(stamp(self.root / path) for path in paths)))
-            if (row := _kept(self._rows, one, mark, self._row)) is not (before and before[1]):
+            if (row := _kept(self._rows, episode_id, mark, self._row)) is not (before and before[1]):
                 yield [row]
 
     def _row(self, episode_id: str) -> AnnotatedEpisode:
@@ -182,7 +182,9 @@ class TextReviewing:
     def row(self, opened: OpenedTexts) -> AnnotatedEpisode:
         episode = opened.found.episode
         return AnnotatedEpisode(
-            episode.episode_id, episode.task.instruction, Counter(one.state for one in opened.all if not one.is_fixed)
+            episode.episode_id,
+            episode.task.instruction,
+            Counter(text.state for text in opened.all if not text.is_fixed),
         )
 
     def open(self, episode_id: str) -> OpenedTexts:
@@ -190,9 +192,11 @@ class TextReviewing:
         refuse_problems(file)
         found = open_dataset_episode(self.root, episode_id)
         texts = texts_of(found, file)
-        findings = {(one.step, one.kind): tuple(one.findings) for one in self._checked(found)} if file.entries else {}
+        findings = (
+            {(text.step, text.kind): tuple(text.findings) for text in self._checked(found)} if file.entries else {}
+        )
         has_memory = any(
-            isinstance(one.field, MemoryKind) for one in file.entries if isinstance(one, Offer | TextDecision)
+            isinstance(entry.field, MemoryKind) for entry in file.entries if isinstance(entry, Offer | TextDecision)
         )
         memory = memory_of(found, file, texts.inputs) if has_memory else ()
         return OpenedTexts(found, file, _Shower(self.who(), self._shares, texts, memory, file, findings).steps())
@@ -207,7 +211,7 @@ class TextReviewing:
     def figures(self) -> list[TrustFigures]:
         """Files with unreadable places count with what is readable."""
         ids = self._store.ids()
-        marks = [stamp(self.root / semantics_path(one)) for one in ids]
+        marks = [stamp(self.root / semantics_path(episode_id)) for episode_id in ids]
         return trust_figures([_kept(self._seen, *both, self._read_seen) for both in zip(ids, marks, strict=True)])
 
     def _read_seen(self, episode_id: str) -> Seen:
@@ -238,13 +242,15 @@ class _Shower:
     findings: Mapping[tuple[int, TextKind | MemoryKind], tuple[TextFinding, ...]]
 
     def steps(self) -> list[list[ShownText]]:
-        decided = {(one.step_key, one.field) for one in self.file.entries if isinstance(one, TextDecision)}
+        decided = {(entry.step_key, entry.field) for entry in self.file.entries if isinstance(entry, TextDecision)}
         tested = {
-            (one.step_key, one.field) for one in self.file.entries if isinstance(one, Planted) and one.by == self.by
+            (entry.step_key, entry.field)
+            for entry in self.file.entries
+            if isinstance(entry, Planted) and entry.by == self.by
         }
         steps = [list(self._step(number, decided, tested)) for number in range(len(self.texts.steps))]
         for number, memory in enumerate(self.memory):
-            steps[number] += self._remembered(number, memory, is_blind=any(one.is_blind for one in steps[number]))
+            steps[number] += self._remembered(number, memory, is_blind=any(step.is_blind for step in steps[number]))
         return steps
 
     def _remembered(self, number: int, memory: StepMemory, *, is_blind: bool) -> Iterator[ShownText]:
@@ -283,7 +289,7 @@ class _Shower:
         if kind not in _PLANTED_KINDS or not 0 <= share < self.shares.planted:
             return None
         words = self.texts.steps[number][kind].words
-        for other in sorted(range(len(self.texts.steps)), key=lambda one: abs(one - number)):
+        for other in sorted(range(len(self.texts.steps)), key=lambda step: abs(step - number)):
             said, inputs = self.texts.steps[other][kind], self.texts.inputs[other]
             differs = inputs.action != own.action and agreement(said.words, words) < _SAME
             if differs and isinstance(said.source, Suggestion):
@@ -330,30 +336,30 @@ def supported(opened: OpenedTexts, by: str) -> list[TextDecision]:
     """Accepts all suggestions that the evidence supports; never one that is blind, hidden, planted or contradicted."""
     return [
         decision.model_copy(update={"bulk": True})
-        for one in opened.all
-        if one.text.state is TextState.SUGGESTED and one.words and one.verdict is Support.SUPPORTS
-        if isinstance(decision := decided_on(one, by, "accept", one.words, 0.0), TextDecision)
+        for text in opened.all
+        if text.text.state is TextState.SUGGESTED and text.words and text.verdict is Support.SUPPORTS
+        if isinstance(decision := decided_on(text, by, "accept", text.words, 0.0), TextDecision)
     ]
 
 
 def undone(file: SemanticsFile, entries: Sequence[TextDecision]) -> list[TextDecision]:
     """What takes `entries` back: the decision before each, made again, or its withdrawal."""
-    return [_undone(file, one) for one in entries]
+    return [_undone(file, entry) for entry in entries]
 
 
 def _undone(file: SemanticsFile, last: TextDecision) -> TextDecision:
     before = None
-    for one in file.entries:
-        if one.id == last.id:
+    for entry in file.entries:
+        if entry.id == last.id:
             break
-        if isinstance(one, TextDecision) and _place(one) == _place(last):
-            before = one
+        if isinstance(entry, TextDecision) and _place(entry) == _place(last):
+            before = entry
     again = before or last.model_copy(update={"decision": "withdraw"})
     return again.model_copy(update={"id": uuid4().hex, "at": datetime.now(UTC), "seconds": 0.0})
 
 
-def _place(one: TextDecision) -> tuple[str, TextKind | MemoryKind, str]:
-    return one.step_key, one.field, one.suggestion
+def _place(decision: TextDecision) -> tuple[str, TextKind | MemoryKind, str]:
+    return decision.step_key, decision.field, decision.suggestion
 
 
 class ActiveTime:

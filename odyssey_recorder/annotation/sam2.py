@@ -42,7 +42,7 @@ _PIXELS, _POINTS, _LABELS, _BOXES = "pixel_values", "input_points", "input_label
 _MASKS, _SCORES, _EMBEDDING = "pred_masks", "iou_scores", "image_embeddings"
 _FAILURES: tuple[type[Exception], ...] = (
     MemoryError,
-    *(one for one in vars(_state).values() if isinstance(one, type) and issubclass(one, Exception)),
+    *(item for item in vars(_state).values() if isinstance(item, type) and issubclass(item, Exception)),
 )
 _NO_MEMORY = re.compile(r"failed to allocate|bad[ _]alloc", re.IGNORECASE)
 
@@ -98,14 +98,14 @@ class Sam2:
     @property
     def _side(self) -> Size:
         height, width = self._encoder.takes[_PIXELS][-2:]
-        return Size(*(one if isinstance(one, int) else _SIDE for one in (width, height)))
+        return Size(*(side if isinstance(side, int) else _SIDE for side in (width, height)))
 
 
 def best(masks: Iterable[MaskBox], views: Iterable[Box]) -> MaskBox | None:
     """The mask with the best score, but before it one whose box is nearly that of a view; None without masks."""
     edges = tuple(views)
-    ranked = sorted(masks, key=lambda one: -one.score)
-    of_view = (one for one in ranked if any(iou(one.box, view) >= SAME_NODE for view in edges))
+    ranked = sorted(masks, key=lambda mask: -mask.score)
+    of_view = (mask for mask in ranked if any(iou(mask.box, view) >= SAME_NODE for view in edges))
     return next(of_view, next(iter(ranked), None))
 
 
@@ -158,10 +158,13 @@ class _Model:
             self._session = onnxruntime.InferenceSession(self._read(file), options, ["CPUExecutionProvider"])
         except _FAILURES as error:
             raise self._failure(error, "cannot be loaded") from error
-        self.takes = {one.name: one.shape for one in self._session.get_inputs()}
-        self.gives = [one.name for one in self._session.get_outputs()]
-        lacking = [*(one for one in takes if one not in self.takes), *(one for one in gives if one not in self.gives)]
-        if role == "encoder" and not any(one.startswith(_EMBEDDING) for one in self.gives):
+        self.takes = {tensor.name: tensor.shape for tensor in self._session.get_inputs()}
+        self.gives = [output.name for output in self._session.get_outputs()]
+        lacking = [
+            *(name for name in takes if name not in self.takes),
+            *(name for name in gives if name not in self.gives),
+        ]
+        if role == "encoder" and not any(name.startswith(_EMBEDDING) for name in self.gives):
             lacking.append(_EMBEDDING)
         if lacking:
             raise SettingsError(

@@ -220,8 +220,8 @@ class SemanticsStore(EntryStore[SemanticsFile]):
 
     def add(self, episode_id: str, entries: Sequence[Entry]) -> None:
         """Add the entries whose ids are not there yet. Raises as `append`."""
-        known = {one.id for one in self.read(episode_id).entries}
-        if new := [one for one in entries if one.id not in known]:
+        known = {entry.id for entry in self.read(episode_id).entries}
+        if new := [entry for entry in entries if entry.id not in known]:
             self.append(episode_id, *new)
 
 
@@ -256,7 +256,7 @@ class StepText:
         """The one that counts, or that the decision is on."""
         if not isinstance(self.source, TextDecision):
             return self.source
-        return next((one for one in self.suggestions if one.id == self.source.suggestion), None)
+        return next((suggestion for suggestion in self.suggestions if suggestion.id == self.source.suggestion), None)
 
     def exported(self, texts: Literal["accepted", "all"]) -> str | None:
         """None if an export of these texts has none."""
@@ -267,9 +267,9 @@ class StepText:
 def by_text(file: SemanticsFile) -> Mapping[tuple[str, TextKind | MemoryKind], Sequence[Offer | TextDecision]]:
     """The entries on texts and memory, by the key of their step and their kind."""
     found: dict[tuple[str, TextKind | MemoryKind], list[Offer | TextDecision]] = {}
-    for one in file.entries:
-        if isinstance(one, Offer | TextDecision):
-            found.setdefault((one.step_key, one.field), []).append(one)
+    for entry in file.entries:
+        if isinstance(entry, Offer | TextDecision):
+            found.setdefault((entry.step_key, entry.field), []).append(entry)
     return found
 
 
@@ -279,12 +279,12 @@ def step_text(entries: Sequence[Offer | TextDecision], valid: frozenset[str]) ->
     A person's newest decision counts before any suggestion, unless it is stale and something newer is not. Among
     suggestions the newest that is not stale counts.
     """
-    gone = {one.suggestion for one in _last_decisions(entries) if one.decision == "reject"}
-    every = [one for one in reversed(entries) if not isinstance(one, TextDecision)]
-    offered = tuple(one for one in every if one.id not in gone)
+    gone = {decision.suggestion for decision in _last_decisions(entries) if decision.decision == "reject"}
+    every = [entry for entry in reversed(entries) if not isinstance(entry, TextDecision)]
+    offered = tuple(suggestion for suggestion in every if suggestion.id not in gone)
     rejected = len(every) - len(offered)
     decided = next(iter(reversed(list(_standing(entries)))), None)
-    fresh = next((one for one in offered if one.inputs_sha in valid), None)
+    fresh = next((suggestion for suggestion in offered if suggestion.inputs_sha in valid), None)
     if decided is not None and decided.inputs_sha in valid:
         state = TextState.EDITED if decided.decision == "edit" else TextState.ACCEPTED
         return StepText(state, decided.words, decided, offered, rejected)
@@ -303,15 +303,15 @@ def last_edit(entries: Sequence[Offer | TextDecision]) -> str | None:
 
 
 def _standing(entries: Sequence[Offer | TextDecision]) -> Iterator[TextDecision]:
-    yield from (one for one in _last_decisions(entries) if one.decision != "reject")
+    yield from (decision for decision in _last_decisions(entries) if decision.decision != "reject")
 
 
 def _last_decisions(entries: Sequence[Offer | TextDecision]) -> Iterator[TextDecision]:
     """The last decision on each suggestion, and on texts that people wrote from scratch; oldest first."""
     last: dict[str, TextDecision] = {}
-    for one in entries:
-        if isinstance(one, TextDecision):
-            last.pop(one.suggestion, None)
-            if one.decision != "withdraw":
-                last[one.suggestion] = one
+    for entry in entries:
+        if isinstance(entry, TextDecision):
+            last.pop(entry.suggestion, None)
+            if entry.decision != "withdraw":
+                last[entry.suggestion] = entry
     yield from last.values()

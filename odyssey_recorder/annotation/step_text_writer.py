@@ -235,7 +235,7 @@ def _words(episode: RedactedEpisode, number: int, kind: TextKind) -> str:
 
 
 def _newest(intention: str, new: Sequence[Suggestion]) -> str:
-    return next((one.words for one in new if one.field is TextKind.INTENTION), intention)
+    return next((suggestion.words for suggestion in new if suggestion.field is TextKind.INTENTION), intention)
 
 
 def _rejected(episode: RedactedEpisode, number: int, kinds: Sequence[TextKind]) -> int:

@@ -60,7 +60,9 @@ class TrustFigures:
 def trust_figures(every: Iterable["Seen"]) -> list[TrustFigures]:
     """Of all people together, then of each by name; empty without any decision."""
     seen = list(every)
-    names = {one.by for part in seen for one in part.decisions} | {one.by for part in seen for one in part.planted}
+    names = {decision.by for part in seen for decision in part.decisions} | {
+        entry.by for part in seen for entry in part.planted
+    }
     people = sorted(names, key=str.casefold)
     return [_figures("", seen), *(_figures(by, seen) for by in people)] if people else []
 
@@ -76,42 +78,48 @@ class Seen:
     @classmethod
     def of(cls, file: SemanticsFile) -> "Seen":
         last: dict[tuple[str, TextKind | MemoryKind, str, str], dict[bool, TextDecision]] = {}
-        for one in file.entries:
-            if isinstance(one, TextDecision):
-                given = last.setdefault((one.step_key, one.field, one.suggestion, one.by), {})
-                if one.blind or one.decision == "withdraw":
+        for entry in file.entries:
+            if isinstance(entry, TextDecision):
+                given = last.setdefault((entry.step_key, entry.field, entry.suggestion, entry.by), {})
+                if entry.blind or entry.decision == "withdraw":
                     given.clear()  # made again after another decision, a blind text takes that one back
-                if one.decision != "withdraw":
-                    given[one.blind] = one
-        standing = [one for given in last.values() for one in given.values()]
-        planted = [one for one in file.entries if isinstance(one, Planted)]
-        wanted = {one.suggestion for one in standing}
-        suggested = {one.id: one.words for one in file.entries if isinstance(one, Offer) and one.id in wanted}
+                if entry.decision != "withdraw":
+                    given[entry.blind] = entry
+        standing = [decision for given in last.values() for decision in given.values()]
+        planted = [entry for entry in file.entries if isinstance(entry, Planted)]
+        wanted = {decision.suggestion for decision in standing}
+        suggested = {entry.id: entry.words for entry in file.entries if isinstance(entry, Offer) and entry.id in wanted}
         return cls(suggested, standing, planted)
 
 
 def _figures(by: str, seen: Sequence[Seen]) -> TrustFigures:
-    known = {key: one for part in seen for key, one in part.suggested.items()}
-    own = [one for part in seen for one in part.decisions if by in ("", one.by)]
-    planted = [one for part in seen for one in part.planted if by in ("", one.by)]
-    compared = [one for one in own if one.suggestion in known]
-    single = [one for one in compared if not one.blind and not one.bulk]
+    known = {key: text for part in seen for key, text in part.suggested.items()}
+    own = [decision for part in seen for decision in part.decisions if by in ("", decision.by)]
+    planted = [entry for part in seen for entry in part.planted if by in ("", entry.by)]
+    compared = [decision for decision in own if decision.suggestion in known]
+    single = [decision for decision in compared if not decision.blind and not decision.bulk]
     distances = [
-        Levenshtein.normalized_distance(known[one.suggestion], one.words) for one in single if one.decision == "edit"
+        Levenshtein.normalized_distance(known[decision.suggestion], decision.words)
+        for decision in single
+        if decision.decision == "edit"
     ]
-    blind = [one for one in compared if one.blind]
-    times = [seconds for seconds in (*(one.seconds for one in own), *(one.seconds for one in planted)) if seconds > 0]
+    blind = [decision for decision in compared if decision.blind]
+    times = [
+        seconds
+        for seconds in (*(decision.seconds for decision in own), *(entry.seconds for entry in planted))
+        if seconds > 0
+    ]
     return TrustFigures(
         by,
         decided=len(single),
-        accepted=sum(one.decision == "accept" for one in single),
-        bulk=sum(one.bulk for one in own),
+        accepted=sum(decision.decision == "accept" for decision in single),
+        bulk=sum(decision.bulk for decision in own),
         edit_distance=mean(distances) if distances else None,
         seconds=median(times) if times else None,
         planted=len(planted),
-        caught=sum(one.is_caught for one in planted),
+        caught=sum(entry.is_caught for entry in planted),
         blind=len(blind),
-        agreement=mean(agreement(one.words, known[one.suggestion]) for one in blind) if blind else None,
+        agreement=mean(agreement(decision.words, known[decision.suggestion]) for decision in blind) if blind else None,
     )
 
 

@@ -91,7 +91,7 @@ def run(  # noqa: PLR0913 - the options
     guard = Guard(frozenset(allow_device or ()), frozenset(allow_package or ()))
     jobs = chosen_tasks(tasks, goals, task or (), (seed,))
     if snapshot:
-        jobs = [replace(one, listed=replace(one.listed, start=FromSnapshot(snapshot))) for one in jobs]
+        jobs = [replace(planned, listed=replace(planned.listed, start=FromSnapshot(snapshot))) for planned in jobs]
     agent, header = _agent(settings, adapter, history, budget, guard, is_consented=consent)
     connector = user_connector(settings)
     service = RecordingService(connector, episode_store(settings), settings.annotator, "agent")
@@ -101,7 +101,7 @@ def run(  # noqa: PLR0913 - the options
         phone = connector.connect_chosen(device)
         try:
             guard.admit(phone.serial)
-            for job in (one for one in jobs if not results.has(one.task_id, one.seed)):
+            for job in (planned for planned in jobs if not results.has(planned.task_id, planned.seed)):
                 result = attempts.attempt(job, service, phone)
                 if result.stop.is_final:
                     results.add(result)
@@ -149,7 +149,7 @@ def bench(  # noqa: PLR0913 - the options
     jobs = chosen_tasks(tasks, goals, task or (), range(seeds), profile=profile)
     agent, header = _agent(read_settings(model=model), adapter, history, budget, Guard(), is_consented=consent)
     with open_results(out / "results.jsonl", header) as results:
-        run_bench(agent, [one for one in jobs if not results.has(one.task_id, one.seed)], results, phones=phones,
+        run_bench(agent, [job for job in jobs if not results.has(job.task_id, job.seed)], results, phones=phones,
                   profile=profile, folder=out, most_steps=most_steps)  # fmt: skip
         raise typer.Exit(print_results(results.results, jobs))
 

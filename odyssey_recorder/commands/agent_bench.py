@@ -77,5 +77,5 @@ def run_bench(  # noqa: PLR0913 - values by keyword
         except KeyboardInterrupt:
             supervisor.stopped.set()
             raise
-        for one in running:
-            one.result()
+        for future in running:
+            future.result()

@@ -59,15 +59,21 @@ def chosen_tasks(
     tasks: Path | None, goals: Path | None, ids: Sequence[str], seeds: Iterable[int], *, profile: str | None = None
 ) -> list[TaskJob]:
     """Those of the list, and of the shipped list also those that the goals file describes itself. Raises TaskError."""
-    listed = {one.task_id: one for one in read_tasks(tasks or shipped_tasks())}
+    listed = {task.task_id: task for task in read_tasks(tasks or shipped_tasks())}
     templates = read_benchmark(goals or shipped_benchmark())
-    own = [] if tasks else [name for name, one in templates.items() if one.row.task is not None and name not in listed]
-    unknown = [one for one in ids if one not in listed and one not in own]
+    own = (
+        []
+        if tasks
+        else [name for name, template in templates.items() if template.row.task is not None and name not in listed]
+    )
+    unknown = [task_id for task_id in ids if task_id not in listed and task_id not in own]
     if unknown:
         places = tasks or f"{shipped_tasks()} or {goals or shipped_benchmark()}"
         raise TaskError(f"There is no task {unknown[0]!r} in {places}.")
-    jobs = (_job(listed.get(one), templates.get(one), seed) for seed in seeds for one in ids or (*listed, *own))
-    return [one for one in jobs if one.listed.fits(profile)]
+    jobs = (
+        _job(listed.get(task_id), templates.get(task_id), seed) for seed in seeds for task_id in ids or (*listed, *own)
+    )
+    return [job for job in jobs if job.listed.fits(profile)]
 
 
 def _job(listed: ListedTask | None, template: TaskTemplate | None, seed: int) -> TaskJob:
@@ -173,7 +179,7 @@ class Attempts:
         if job.bench is None or before is None or after is None:
             return self._with_opinion(result.model_copy(update={"unjudged": unjudged}), service)
         judged = judge(job.bench.goals, job.bench.answer, before=before, after=after, note=ran.note)
-        missed = (*(one.path for one in judged.missed), *["answer"] * judged.lacks_answer)
+        missed = (*(goal.path for goal in judged.missed), *["answer"] * judged.lacks_answer)
         return result.model_copy(update={"is_met": judged.succeeded, "missed": missed})
 
     def _with_opinion(self, result: TaskResult, service: RecordingService) -> TaskResult:
@@ -202,8 +208,8 @@ class Attempts:
 
 def print_results(results: Sequence[TaskResult], jobs: Sequence[TaskJob]) -> int:
     """The exit code."""
-    job_keys = {(one.task_id, one.seed) for one in jobs}
-    finished = [one for one in results if (one.task_id, one.seed) in job_keys]
+    job_keys = {(job.task_id, job.seed) for job in jobs}
+    finished = [result for result in results if (result.task_id, result.seed) in job_keys]
     for text in summary(finished):
         say(text)
     missing = len(job_keys) - len(finished)

@@ -110,7 +110,7 @@ def run(  # noqa: PLR0913 - the flags
     with _asking(dataset, calls, memory, effort, budget=budget, at_once=at_once) as asking:
         ended = _run_model(asking, dataset, ids, budget, consent=consent, yes=yes)
     problems = _problems(ended)
-    say(f"{counted(sum(one.texts for one in ended), 'text')} added for {counted(ids, 'episode')}")
+    say(f"{counted(sum(episode.texts for episode in ended), 'text')} added for {counted(ids, 'episode')}")
     model_usage.print_problems(problems)
     if problems:
         raise typer.Exit(1)
@@ -154,14 +154,14 @@ def check(  # noqa: PLR0913 - the flags
         for episode in checked_episodes(dataset, ids, checker.evidence):
             if episode.problem:
                 problems.append((episode.episode_id, episode.problem))
-            verdicts.update(one.verdict.value for one in episode.texts)
-            rows += (_checked_row(episode.episode_id, one) for one in episode.texts)
+            verdicts.update(text.verdict.value for text in episode.texts)
+            rows += (_checked_row(episode.episode_id, text) for text in episode.texts)
             if not as_json:
                 _print_contradictions(episode.episode_id, episode.texts)
     if as_json:
         print_json(rows)
     else:
-        counts = ", ".join(f"{verdicts[one]:,} {words}" for one, words in _VERDICTS.items())
+        counts = ", ".join(f"{verdicts[verdict]:,} {words}" for verdict, words in _VERDICTS.items())
         say(f"{counted(verdicts.total(), 'text')} of {counted(ids, 'episode')}: {counts}")
     model_usage.print_problems(problems)
     if problems or verdicts["contradicts"]:
@@ -190,34 +190,34 @@ def figures(dataset: model_usage.DatasetArgument, *, as_json: JsonOption = False
     model_usage.selected(dataset, "")
     found = trust_figures(Seen.of(store.read(episode_id)) for episode_id in store.ids())
     if as_json:
-        print_json([{**asdict(one), "accept_rate": one.accept_rate, "doubt": one.doubt} for one in found])
+        print_json([{**asdict(person), "accept_rate": person.accept_rate, "doubt": person.doubt} for person in found])
     elif not found:
         say("Nobody has decided on a text yet.")
     else:
-        for one in found:
-            _print_trust(one)
-    if any(one.doubt for one in found):
+        for person in found:
+            _print_trust(person)
+    if any(person.doubt for person in found):
         raise typer.Exit(1)
 
 
-def _print_trust(one: "TrustFigures") -> None:
+def _print_trust(person: "TrustFigures") -> None:
     counts = (
-        f"{counted(one.decided, 'suggestion')} decided one by one, {one.bulk:,} together",
-        "" if one.accept_rate is None else f"{one.accept_rate:.0%} accepted",
-        "" if one.edit_distance is None else f"edited ones changed by {one.edit_distance:.0%}",
-        "" if one.seconds is None else f"{one.seconds:.1f} s for each",
-        f"{one.caught} of {one.planted} planted errors caught",
-        "" if one.agreement is None else f"{one.blind:,} written blind, {one.agreement:.0%} alike",
+        f"{counted(person.decided, 'suggestion')} decided one by one, {person.bulk:,} together",
+        "" if person.accept_rate is None else f"{person.accept_rate:.0%} accepted",
+        "" if person.edit_distance is None else f"edited ones changed by {person.edit_distance:.0%}",
+        "" if person.seconds is None else f"{person.seconds:.1f} s for each",
+        f"{person.caught} of {person.planted} planted errors caught",
+        "" if person.agreement is None else f"{person.blind:,} written blind, {person.agreement:.0%} alike",
     )
-    say(f"{line(one.by) or 'All'}: {'; '.join(filter(None, counts))}")
-    if one.doubt:
-        say((f"  {one.doubt}", "yellow"))
+    say(f"{line(person.by) or 'All'}: {'; '.join(filter(None, counts))}")
+    if person.doubt:
+        say((f"  {person.doubt}", "yellow"))
 
 
 _VERDICTS = {"supports": "supported", "contradicts": "contradicted", "could not look": "not comparable"}
 
 
-def _checked_row(episode_id: str, one: "CheckedText") -> dict[str, object]:
+def _checked_row(episode_id: str, text: "CheckedText") -> dict[str, object]:
     findings = [
         {
             "check": found.check,
@@ -225,24 +225,24 @@ def _checked_row(episode_id: str, one: "CheckedText") -> dict[str, object]:
             "found": found.found,
             "evidence": [asdict(proof) for proof in found.evidence],
         }
-        for found in one.findings
+        for found in text.findings
     ]
     return {
         "episode_id": episode_id,
-        "step": one.step,
-        "text": one.kind.value,
-        "state": one.state.value,
-        "words": one.words,
-        "verdict": one.verdict.value,
+        "step": text.step,
+        "text": text.kind.value,
+        "state": text.state.value,
+        "words": text.words,
+        "verdict": text.verdict.value,
         "findings": findings,
     }
 
 
 def _print_contradictions(episode_id: str, found: "Sequence[CheckedText]") -> None:
-    for one in found:
-        for contradiction in one.contradictions:
-            say(f"{episode_id} step {one.step + 1} {one.kind.value}: {contradiction.found} ({contradiction.check})")
-            say(f"  {line(one.words)}")
+    for text in found:
+        for contradiction in text.contradictions:
+            say(f"{episode_id} step {text.step + 1} {text.kind.value}: {contradiction.found} ({contradiction.check})")
+            say(f"  {line(text.words)}")
 
 
 @contextmanager
@@ -277,7 +277,7 @@ def _named(  # noqa: PLR0913 - the flags
 
 
 def _problems(ended: "Sequence[Ended]") -> list[tuple[str, str]]:
-    return [(one.episode_id, one.problem) for one in ended if one.problem]
+    return [(episode.episode_id, episode.problem) for episode in ended if episode.problem]
 
 
 def _states(dataset: Path, ids: Sequence[str], memory: str | None) -> Counter[str]:

@@ -112,8 +112,8 @@ def _print_report(report: "BatchReport") -> None:
     if report.submitted:
         requests = counted(report.requests, "request")
         say(f"{counted(report.submitted, 'batch', 'batches')} with {requests} submitted. Run again to collect.")
-    for one in report.open:
-        say(one)
+    for batch in report.open:
+        say(batch)
     if report.answered:
         say(f"{counted(report.answered, 'answer')} received")
     if report.texts:

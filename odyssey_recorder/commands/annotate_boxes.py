@@ -100,8 +100,8 @@ def _figures(
     """Of the chosen boxes, and of all."""
     from odyssey_recorder.annotation.boxes import box_figures
 
-    return box_figures(one.boxes.chosen for one in pressed), box_figures(
-        box for one in pressed for box in one.boxes.every
+    return box_figures(press.boxes.chosen for press in pressed), box_figures(
+        box for press in pressed for box in press.boxes.every
     )
 
 
@@ -111,11 +111,16 @@ def _as_json(pressed: "Sequence[BoxedPress]", problems: Sequence[str]) -> dict[s
     chosen, every = _figures(pressed)
     return {
         "presses": len(pressed),
-        "chosen": {source.value: asdict(one) for source, one in chosen.items()},
-        "all": {source.value: asdict(one) for source, one in every.items()},
+        "chosen": {source.value: asdict(figures) for source, figures in chosen.items()},
+        "all": {source.value: asdict(figures) for source, figures in every.items()},
         "agreement": [
-            {"sources": [one.one, one.other], "device": one.device, "app": one.app, **asdict(one.agreement)}
-            for one in agreements(pressed)
+            {
+                "sources": [agreement.one, agreement.other],
+                "device": agreement.device,
+                "app": agreement.app,
+                **asdict(agreement.agreement),
+            }
+            for agreement in agreements(pressed)
         ],
         "problems": list(problems),
     }
@@ -126,13 +131,13 @@ def _print_summary(pressed: "Sequence[BoxedPress]") -> None:
 
     chosen, every = _figures(pressed)
     say(f"{counted(pressed, 'pressed element')}")
-    for source, one in chosen.items():
+    for source, figures in chosen.items():
         say(
-            f"{source}: {counted(one.boxes, 'box', 'boxes')}, {one.mean_area:.1%} of the screen on average (median "
-            f"{one.median_area:.1%}), {one.large} above 5%; a right click has {one.mean_widening:.0%} more room on "
-            f"average, at most {one.most_widening:.0%}"
+            f"{source}: {counted(figures.boxes, 'box', 'boxes')}, {figures.mean_area:.1%} of the screen on average "
+            f"(median {figures.median_area:.1%}), {figures.large} above 5%; "
+            f"a right click has {figures.mean_widening:.0%} more room on average, at most {figures.most_widening:.0%}"
         )
-    kept = ", ".join(f"{one.boxes:,} {source}" for source, one in every.items())
+    kept = ", ".join(f"{figures.boxes:,} {source}" for source, figures in every.items())
     say(f"Known in all: {kept or 'none'}")
     for pair in agreements(pressed):
         if not pair.device and not pair.app:

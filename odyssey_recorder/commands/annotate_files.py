@@ -82,7 +82,7 @@ def export_texts(
         for episode_id in ids
         for row in (
             *listed_texts(dataset, episode_id),
-            *(one for one in listed_memory(dataset, episode_id) if one["state"] != TextState.MISSING.value),
+            *(listed for listed in listed_memory(dataset, episode_id) if listed["state"] != TextState.MISSING.value),
         )
     )
     lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)

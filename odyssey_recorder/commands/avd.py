@@ -216,7 +216,7 @@ def _as_tree(listed: "Sequence[Avd]", missing: "Sequence[PreflightFinding]") -> 
         "devices": [
             {"name": avd.name, "profile": avd.profile, "serial": avd.serial, "problems": avd.problems} for avd in listed
         ],
-        "missing": [{"what": one.what, "found": one.found, "command": one.command} for one in missing],
+        "missing": [{"what": finding.what, "found": finding.found, "command": finding.command} for finding in missing],
     }
 
 

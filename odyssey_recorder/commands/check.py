@@ -112,12 +112,12 @@ def _with_texts(checker: Checker, checked: Checked) -> Iterator[CheckedEpisode]:
     root = checked.root or dataset_of(checked.annotations[0])
     if root is None:
         return iter(())
-    return checked_episodes(root, (one.stem for one in checked.annotations), checker.evidence)
+    return checked_episodes(root, (annotation.stem for annotation in checked.annotations), checker.evidence)
 
 
 def _counter(report: FindingsReport, progress: Progress, bar: TaskID) -> Callable[[EpisodeReport], None]:
-    def count(one: EpisodeReport) -> None:
-        report.add(one)
+    def count(episode: EpisodeReport) -> None:
+        report.add(episode)
         progress.advance(bar)
 
     return count
@@ -148,9 +148,9 @@ def _table(checks: Sequence[CheckCounts]) -> Table:
     for name in ("Error", "Warning", "Note", "Not checked"):
         table.add_column(name, justify="right", min_width=len(name))
     table.add_column("Check")
-    for one in checks:
-        found = (line((str(count), _STYLES[severity])) if count else "" for severity, count in one.found.items())
-        table.add_row(*found, str(one.not_checked or ""), f"{one.check}  {one.title}")
+    for check in checks:
+        found = (line((str(count), _STYLES[severity])) if count else "" for severity, count in check.found.items())
+        table.add_row(*found, str(check.not_checked or ""), f"{check.check}  {check.title}")
     return table
 
 
@@ -160,9 +160,13 @@ def _listed(report: FindingsReport) -> Iterator[Text]:
         if left <= 0:
             return
         yield line((f"Episode {episode_id}" if episode_id else "The dataset as a whole", "bold"))
-        for one in findings[:left]:
-            step = "" if one.step is None else f"step {one.step + 1}: "
-            yield line("  ", (f"{one.check} {one.severity.value:8}", _STYLES[one.severity]), f"{step}{one.found}")
-            yield line(f"{'':17}{one.todo}")
+        for finding in findings[:left]:
+            step = "" if finding.step is None else f"step {finding.step + 1}: "
+            yield line(
+                "  ",
+                (f"{finding.check} {finding.severity.value:8}", _STYLES[finding.severity]),
+                f"{step}{finding.found}",
+            )
+            yield line(f"{'':17}{finding.todo}")
         left -= len(findings)
         yield Text()

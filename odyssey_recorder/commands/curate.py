@@ -103,19 +103,21 @@ def duplicates(  # noqa: PLR0913 - the options
         raise typer.BadParameter(f"{', '.join(sorted(unknown))}: --by is one of {', '.join(LIKENESSES)}.")
     if retire_others and (not by or as_json):
         raise typer.BadParameter("--retire-others needs --by, which says what a duplicate is, and takes no --json.")
-    chosen: list[Likeness] = [one for one in LIKENESSES if (one in by if by else one != "screenshots")]
+    chosen: list[Likeness] = [
+        likeness for likeness in LIKENESSES if (likeness in by if by else likeness != "screenshots")
+    ]
     groups = duplicate_groups(_candidates(dataset, with_screenshots="screenshots" in chosen), chosen)
     if as_json:
-        terminal.print_json([_group_as_json(one) for one in groups])
+        terminal.print_json([_group_as_json(found) for found in groups])
         return
     for group in groups:
         _print_group(group)
     terminal.say(f"{counted(groups, 'group')} of episodes that may be the same")
     if retire_others and groups:
         others = {
-            other.episode_id: (f"duplicate: same {', '.join(one.common)}", one.best.episode_id)
-            for one in groups
-            for other in one.others
+            other.episode_id: (f"duplicate: same {', '.join(found.common)}", found.best.episode_id)
+            for found in groups
+            for other in found.others
         }
         _decide(dataset, others, "retire", name, yes=yes)
 
@@ -152,7 +154,7 @@ def redact(  # noqa: PLR0913 - the options
     episode = read_annotation(dataset / annotation_path(checked_id(episode_id)))
     if step is not None:
         steps = len(episode.steps)
-        drawn = [drawn_boxes(dataset, episode_id, _sides(one), step=step, steps=steps) for one in box or ()]
+        drawn = [drawn_boxes(dataset, episode_id, _sides(written), step=step, steps=steps) for written in box or ()]
         found = FoundTexts(tuple(chain.from_iterable(drawn)))
     else:
         tree = json.loads(encode(episode, Dialect.RELEASE))
@@ -181,14 +183,14 @@ def _decide(
     planned = plan_decisions(
         dataset,
         [
-            RetireDecision(episode_id=checked_id(one), decision=what, reason=why, superseded_by=better, who=who)
-            for one, (why, better) in ids.items()
+            RetireDecision(episode_id=checked_id(episode_id), decision=what, reason=why, superseded_by=better, who=who)
+            for episode_id, (why, better) in ids.items()
             if better is None or checked_id(better)
         ],
     )
-    for one in planned:
-        better = f", superseded by {one.superseded_by}" if one.superseded_by else ""
-        terminal.say(f"{what} {one.episode_id}{better}{f': {one.reason}' if one.reason else ''}")
+    for decision in planned:
+        better = f", superseded by {decision.superseded_by}" if decision.superseded_by else ""
+        terminal.say(f"{what} {decision.episode_id}{better}{f': {decision.reason}' if decision.reason else ''}")
     if unchanged := len(ids) - len(planned):
         terminal.say(f"{counted(unchanged, 'episode')} unchanged")
     if planned and yes:
@@ -228,28 +230,28 @@ def _candidates(dataset: Path, *, with_screenshots: bool) -> "list[Candidate]":
         reports = check_all(index, checker)
         rows = {row.episode_id: row for row in index.rows()}
 
-    def candidate(one: "SplitFacts") -> Candidate:
-        row, report = rows[one.episode_id], reports.get(one.episode_id)
+    def candidate(facts: "SplitFacts") -> Candidate:
+        row, report = rows[facts.episode_id], reports.get(facts.episode_id)
         found = () if report is None else report.findings
         alike = tuple(other for finding in found if finding.check == "EPI05" for other in finding.others)
         accepted, proved = row.verdict is ReviewStage.ACCEPTED, row.recorded_at is not None
-        return Candidate(one, accepted, proved, row.errors, row.warnings, alike)
+        return Candidate(facts, accepted, proved, row.errors, row.warnings, alike)
 
-    return [candidate(one) for one in facts if one.episode_id in rows]
+    return [candidate(episode) for episode in facts if episode.episode_id in rows]
 
 
 def _print_group(group: "DuplicateGroup") -> None:
     terminal.say((f"Same {', '.join(group.common)}", "bold"), f"; best: {group.why}")
-    for one in (group.best, *group.others):
-        state = "accepted" if one.is_accepted else "not accepted"
-        proof = "provenance" if one.is_proved else "no provenance"
-        counts = f"{counted(one.errors, 'error')}, {counted(one.warnings, 'warning')}"
-        keep = ("  keep  ", "green") if one is group.best else "        "
-        terminal.say(keep, f"{one.episode_id}  {state}, {proof}, {counts}  {one.facts.instruction}")
+    for candidate in (group.best, *group.others):
+        state = "accepted" if candidate.is_accepted else "not accepted"
+        proof = "provenance" if candidate.is_proved else "no provenance"
+        counts = f"{counted(candidate.errors, 'error')}, {counted(candidate.warnings, 'warning')}"
+        keep = ("  keep  ", "green") if candidate is group.best else "        "
+        terminal.say(keep, f"{candidate.episode_id}  {state}, {proof}, {counts}  {candidate.facts.instruction}")
 
 
 def _group_as_json(group: "DuplicateGroup") -> dict[str, object]:
-    others = [one.episode_id for one in group.others]
+    others = [candidate.episode_id for candidate in group.others]
     return {"same": list(group.common), "best": group.best.episode_id, "why": group.why, "others": others}
 
 

@@ -26,14 +26,13 @@ def devices(*, as_json: terminal.JsonOption = False) -> None:
     connector = user_connector(read_settings())
     listed = connector.devices()
     if as_json:
-        terminal.print_json([{**asdict(one), "capture": connector.capture_path(one)} for one in listed])
+        terminal.print_json([{**asdict(device), "capture": connector.capture_path(device)} for device in listed])
         return
     if not listed:
         terminal.say("No device. Start an emulator in Android Studio, or a simulated one: odyssey-recorder simulate")
-    for one in listed:
-        terminal.say(
-            f"{one.serial:20} {one.state:14} {connector.capture_path(one):10} {one.name or one.model}".rstrip()
-        )
+    for device in listed:
+        name, capture = device.name or device.model, connector.capture_path(device)
+        terminal.say(f"{device.serial:20} {device.state:14} {capture:10} {name}".rstrip())
 
 
 def doctor(*, as_json: terminal.JsonOption = False) -> None:

@@ -31,7 +31,8 @@ def record(
     ] = None,
     instruction: Annotated[str, typer.Option(help="The task, as a person would say it.")] = "",
     category: Annotated[
-        Category | None, typer.Option(metavar="CATEGORY", help=f"One of {', '.join(one.value for one in Category)}.")
+        Category | None,
+        typer.Option(metavar="CATEGORY", help=f"One of {', '.join(member.value for member in Category)}."),
     ] = None,
     app_name: Annotated[
         list[str] | None, typer.Option("--app", metavar="NAME", help="An app that the task uses. Repeatable.")

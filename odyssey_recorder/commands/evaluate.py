@@ -105,9 +105,9 @@ def _print(evaluation: "Evaluation") -> None:
     ):
         terminal.say(f"{name:21} {shown(value):>8}{note and f'  ({note})'}")
     terminal.say(f"{whole.steps:,} steps judged; {whole.episodes:,} episodes count for SR")
-    for one in evaluation.changes:
-        figures = f"AMS {shown(one.ams):>6}  SR {shown(one.sr):>6}"
-        terminal.say(f"  {one.switch:14} {figures}  {one.changed:,} steps judged otherwise")
+    for change in evaluation.changes:
+        figures = f"AMS {shown(change.ams):>6}  SR {shown(change.sr):>6}"
+        terminal.say(f"  {change.switch:14} {figures}  {change.changed:,} steps judged otherwise")
     if other := evaluation.against:
         terminal.say((f"{other.model}, protocol {terms.protocol}, {other.episodes:,} episodes in both", "bold"))
         more = f"difference {shown(other.ams_more)}  (95%: {shown(other.ams_interval)})"

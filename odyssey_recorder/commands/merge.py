@@ -66,8 +66,8 @@ def _decisions(prefer: list[str], policy: Literal["A", "B"] | None) -> "MergeDec
 
 def _as_json(plan: "MergePlan", into: Path) -> dict[str, object]:
     episodes = [
-        {"episode_id": one.episode_id, "outcome": one.outcome, "new_id": one.renamed and one.renamed[0]}
-        for one in plan.episodes
+        {"episode_id": episode.episode_id, "outcome": episode.outcome, "new_id": episode.renamed and episode.renamed[0]}
+        for episode in plan.episodes
     ]
     conflicts = dict(plan.conflicts)
     return {"into": str(into), "counts": plan.counts(), "episodes": episodes, "conflicts": conflicts}
@@ -76,11 +76,10 @@ def _as_json(plan: "MergePlan", into: Path) -> dict[str, object]:
 def _print(plan: "MergePlan") -> None:
     for outcome, count in plan.counts().items():
         terminal.say((f"{outcome:12}", "bold"), f"{count:8,}")
-    shown = [one for one in plan.episodes if one.outcome not in _QUIET]
-    for one in shown[:_TOLD]:
-        terminal.say(
-            f"  {one.episode_id}  {one.outcome}{f', the other is now {one.renamed[0]}' if one.renamed else ''}"
-        )
+    shown = [episode for episode in plan.episodes if episode.outcome not in _QUIET]
+    for episode in shown[:_TOLD]:
+        renamed = f", the other is now {episode.renamed[0]}" if episode.renamed else ""
+        terminal.say(f"  {episode.episode_id}  {episode.outcome}{renamed}")
     if len(shown) > _TOLD:
         terminal.say(f"  and {len(shown) - _TOLD:,} more")
     for why in plan.conflicts.values():

@@ -84,7 +84,7 @@ def predict(  # noqa: PLR0913 - the options
         raise typer.Exit(1)
     header = header_line(PredictionsHeader(chosen.name, plan.estimate.model, str(rule), level))
     write_durably(out, b"".join([header, *map(prediction_line, ended.predictions)]))
-    unread = sum(one.action is None for one in ended.predictions)
+    unread = sum(prediction.action is None for prediction in ended.predictions)
     episodes = counted(len(ids) - len(ended.problems), "episode")
     say(f"{counted(ended.predictions, 'step')} of {episodes}, {unread:,} without an action")
     if ended.problems:

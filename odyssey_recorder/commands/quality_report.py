@@ -67,18 +67,20 @@ def _print(report: QualityReport, out: Console) -> None:
     for breakdown in report.breakdowns:
         _print_breakdown(breakdown, out)
     _print_rows(
-        ("Reason", "Times"), ((f"{one.criterion.value}: {one.words}", str(one.count)) for one in report.reasons), out
+        ("Reason", "Times"),
+        ((f"{reason.criterion.value}: {reason.words}", str(reason.count)) for reason in report.reasons),
+        out,
     )
     _print_rows(
         ("Reviewer", "Verdicts", "Median", "90% within"),
-        ((one.name, str(one.n), seconds(one.median_s), seconds(one.p90_s)) for one in report.pace),
+        ((pace.name, str(pace.n), seconds(pace.median_s), seconds(pace.p90_s)) for pace in report.pace),
         out,
     )
     _print_rows(
         ("Texts", "Supported", "Contradicted", "Not comparable"),
         (
-            (f"{one.check}  {one.title}", str(one.supported), str(one.contradicted), str(one.not_comparable))
-            for one in report.texts
+            (f"{check.check}  {check.title}", str(check.supported), str(check.contradicted), str(check.not_comparable))
+            for check in report.texts
         ),
         out,
     )
@@ -93,15 +95,19 @@ def _print_panel(panel: ReportPanel, out: Console) -> None:
     say((trust_text(panel), "yellow" if panel.questions[0].agreement.is_few else ""), to=out)
     if panel.questions[0].agreement.n:
         rows = (
-            (one.name, percent(one.agreement.raw, one.agreement.raw_interval), kappa_text(one.agreement))
-            for one in panel.questions
+            (
+                question.name,
+                percent(question.agreement.raw, question.agreement.raw_interval),
+                kappa_text(question.agreement),
+            )
+            for question in panel.questions
         )
         _print_rows(("Question", "Raw agreement", measure(panel)), rows, out)
 
 
 def _print_breakdown(breakdown: Breakdown, out: Console) -> None:
     shown = breakdown.shares[:_SHOWN]
-    rows = ((one.name, f"{one.count} of {one.of}", percent(one.share, one.interval)) for one in shown)
+    rows = ((share.name, f"{share.count} of {share.of}", percent(share.share, share.interval)) for share in shown)
     _print_rows((breakdown.by, "Accepted", "Share"), rows, out)
     if len(breakdown.shares) > _SHOWN:
         out.print(line(f" and {len(breakdown.shares) - _SHOWN} more, with --html"))

@@ -76,12 +76,14 @@ def verify(
 
     release = read_release(dataset, name) if name else _newest(dataset)
     records = list(differences(dataset, release.name))
-    lost = [one.what for one in records if not one.kept]
+    lost = [record.what for record in records if not record.kept]
     if as_json:
-        terminal.print_json({"name": release.name, "lost": lost, "kept": [one.what for one in records if one.kept]})
+        terminal.print_json(
+            {"name": release.name, "lost": lost, "kept": [record.what for record in records if record.kept]}
+        )
     else:
-        for one in records:
-            terminal.say((one.what, "cyan" if one.kept else "red"))
+        for record in records:
+            terminal.say((record.what, "cyan" if record.kept else "red"))
         terminal.say(f"{release.name}: {counted(release.episodes, 'episode')}, "
                      f"{counted(lost, 'difference')}")  # fmt: skip
     if lost:
@@ -99,11 +101,11 @@ def list_releases(dataset: DatasetArgument, *, as_json: terminal.JsonOption = Fa
 
     records = releases(dataset)
     if as_json:
-        terminal.print_json([one.model_dump(mode="json", exclude={"changes"}) for one in records])
+        terminal.print_json([record.model_dump(mode="json", exclude={"changes"}) for record in records])
         return
-    for one in records:
-        summary = f"{one.episodes:6,} episodes {one.steps:8,} steps {one.bytes / 1e6:10,.1f} MB"
-        terminal.say((f"{one.name:12}", "bold"), f"{summary}{'' if one.with_splits else '  without splits'}")
+    for record in records:
+        summary = f"{record.episodes:6,} episodes {record.steps:8,} steps {record.bytes / 1e6:10,.1f} MB"
+        terminal.say((f"{record.name:12}", "bold"), f"{summary}{'' if record.with_splits else '  without splits'}")
     if not records:
         terminal.say("No releases yet.")
 

@@ -140,9 +140,11 @@ def request(  # noqa: PLR0913 - the options
     log = ReviewLog(settings.dataset, lambda: settings.annotator)
     with selected(settings.dataset, text) as (index, episode_filter):
         summaries = index.summaries(ids or index.ids(episode_filter))
-    if unknown := sorted(set(ids or ()) - {one.episode_id for one in summaries}):
+    if unknown := sorted(set(ids or ()) - {summary.episode_id for summary in summaries}):
         raise DatasetError(f"There is no episode {unknown[0]} in {settings.dataset}.")
-    done = sum(log.withdraw(one.episode_id, why) if withdraw else log.request(one, why) for one in summaries)
+    done = sum(
+        log.withdraw(summary.episode_id, why) if withdraw else log.request(summary, why) for summary in summaries
+    )
     verb = "withdrawn" if withdraw else "requested"
     terminal.say(f"Second review of {counted(done, 'episode')} {verb}, {len(summaries) - done:,} left out")
 

@@ -101,7 +101,7 @@ def check(  # noqa: PLR0913 - the options
 
     read = read_splits(dataset / SPLITS if splits is None else splits.resolve())
     facts, left_out = _facts(dataset, agents=agents, with_screenshots=screenshots)
-    found = [without_retired(one, left_out) for one in read]
+    found = [without_retired(split, left_out) for split in read]
     record = read_record(dataset) if splits is None else None
     unit = unit or ("take" if record is None else record.rules.unit)
     report = leak_report(found, facts, unit=unit)
@@ -164,12 +164,12 @@ def _print_record(record: "SplitsRecord", *, as_json: bool) -> None:
     if as_json:
         terminal.print_json(record.model_dump(mode="json"))
         return
-    for kind, one in record.splits.items():
-        seed = "" if one.seed is None else f", seed {one.seed}"
-        held = f", {len(one.held):,} held out" if one.held else ""
-        terminal.say((f"{kind:7}", "bold"), f"{one.train:6,} train {one.test:6,} test{seed}{held}")
-        if not one.is_near and one.target is not None:
-            terminal.say((f"{'':8}no draw came within 3 points of {one.target:.1%} in test", "yellow"))
+    for kind, split in record.splits.items():
+        seed = "" if split.seed is None else f", seed {split.seed}"
+        held = f", {len(split.held):,} held out" if split.held else ""
+        terminal.say((f"{kind:7}", "bold"), f"{split.train:6,} train {split.test:6,} test{seed}{held}")
+        if not split.is_near and split.target is not None:
+            terminal.say((f"{'':8}no draw came within 3 points of {split.target:.1%} in test", "yellow"))
         if kind in record.moved:
             terminal.say(f"{'':8}{counted(record.moved[kind], 'episode')} moved to the other side")
     for why in record.missing.values():

@@ -43,9 +43,9 @@ def check_instructions(tasks: Sequence[ListedTask], library: TemplateLibrary) ->
 
 
 def print_faulty(faulty: Sequence[Faulty], out: Console) -> None:
-    for one in faulty[:_SHOWN]:
-        say((one.task.task_id, "bold"), f"  {one.task.task.instruction}", to=out)
-        for fault in one.faults:
+    for entry in faulty[:_SHOWN]:
+        say((entry.task.task_id, "bold"), f"  {entry.task.task.instruction}", to=out)
+        for fault in entry.faults:
             say(f"    {fault}", to=out)
     if len(faulty) > _SHOWN:
         out.print(line(f"... and {len(faulty) - _SHOWN} more"))
@@ -58,17 +58,23 @@ def rewrite(tasks: Sequence[ListedTask], rewriting: Rewriting, *, names_apps: bo
 
 def print_rewritten(tasks: Sequence[ListedTask], done: Sequence[Rewritten], err: Console) -> bool:
     """Print the result; True if all tasks have instructions without problems."""
-    worded = [one for task, one in zip(tasks, done, strict=True) if one.task != task or not one.trouble]
-    faulty = [Faulty(one.task, _problems_of(one.task)) for one in worded if _problems_of(one.task)]
+    worded = [
+        rewritten
+        for task, rewritten in zip(tasks, done, strict=True)
+        if rewritten.task != task or not rewritten.trouble
+    ]
+    faulty = [
+        Faulty(rewritten.task, _problems_of(rewritten.task)) for rewritten in worded if _problems_of(rewritten.task)
+    ]
     print_faulty(faulty, err)
-    troubles = Counter(one.trouble for one in done if one.trouble).most_common()
+    troubles = Counter(rewritten.trouble for rewritten in done if rewritten.trouble).most_common()
     for text, count in troubles[:_TROUBLES]:
         print_error(f"{count} of {len(done)}: {text}")
     if len(troubles) > _TROUBLES:
         err.print(line(f"... and {len(troubles) - _TROUBLES} other reasons"))
     summary = f"{len(worded)} of {len(done)} rewritten, {len(faulty)} with faults to review"
     say(summary, to=err)
-    return len(worded) == len(done) and not faulty and not any(one.trouble for one in done)
+    return len(worded) == len(done) and not faulty and not any(rewritten.trouble for rewritten in done)
 
 
 def decide(proposal: Proposal, folder: Path, out: Console) -> None:
@@ -90,5 +96,5 @@ def _problems_of(task: ListedTask) -> tuple[str, ...]:
     verdict = task.text.equivalence if task.text else None
     if verdict is None or verdict.holds:
         return ()
-    missing, added = (f"Missing: {one}" for one in verdict.missing), (f"Added: {one}" for one in verdict.added)
+    missing, added = (f"Missing: {part}" for part in verdict.missing), (f"Added: {part}" for part in verdict.added)
     return (*verdict.faults, *missing, *added) or ("The judge finds that it does not mean the same.",)

@@ -68,7 +68,7 @@ def show(
 
     task = _board(dataset).task(name)
     library = load_library(_template_folders())
-    template = next((one for one in library.templates if one.template_id == name), None)
+    template = next((known for known in library.templates if known.template_id == name), None)
     if task is None and template is None:
         raise TaskError(f"No task or template is named {name}. See `tasks list`.")
     details = shown_task(task) if task is not None else shown_template(template, library)  # type: ignore[arg-type]
@@ -112,7 +112,8 @@ def validate(
         what, things, problems = "task", listing.tasks, listing.problems
     if as_json:
         details = [
-            {"file": str(one.source), "line": one.line, "key": one.key, "problem": one.words} for one in problems
+            {"file": str(fault.source), "line": fault.line, "key": fault.key, "problem": fault.words}
+            for fault in problems
         ]
         print_json({f"{what}s": len(things), "problems": details})
     else:
@@ -240,7 +241,7 @@ def rewrite(  # noqa: PLR0913 - the flags
         likely = rewriting.likely_questions(tasks, names_apps=names_apps)
         confirm_cost(batch.estimate(likely), budget, is_agreed=yes)
         done = rewrite_tasks(tasks, rewriting, names_apps=names_apps)
-        write_list([one.task for one in done], out, terminal.out)
+        write_list([rewritten.task for rewritten in done], out, terminal.out)
     is_clear = print_rewritten(tasks, done, terminal.err)
     say(f"The list is in {out}.", to=terminal.err)
     if not is_clear:
@@ -295,7 +296,7 @@ def check(
     tasks = read_tasks(file)
     faulty = list(check_instructions(tasks, load_library(_template_folders())))
     if as_json:
-        found = [{"task_id": one.task.task_id, "faults": one.faults} for one in faulty]
+        found = [{"task_id": entry.task.task_id, "faults": entry.faults} for entry in faulty]
         print_json({"tasks": len(tasks), "faulty": found})
     else:
         print_faulty(faulty, terminal.err)
@@ -326,7 +327,7 @@ def import_tasks(
     with _queue(dataset) as queue:
         have = {task.task_id for task in queue.board().tasks}
         new = queue.add(tasks, to_approve=to_approve)
-    stand = (first_status(one, to_approve=to_approve) for one in tasks if one.task_id not in have)
+    stand = (first_status(task, to_approve=to_approve) for task in tasks if task.task_id not in have)
     prepared = sum(status is Status.TO_APPROVE for status in stand)
     say(f"{counted(tasks, 'task')}, {new} new, {prepared} to be approved")
 
@@ -349,9 +350,9 @@ def export_tasks(
     from odyssey_recorder.commands.task_making import write_list
     from odyssey_recorder.task.queue.board import Status
 
-    names = {one.value.casefold(): one for one in Status}
+    names = {member.value.casefold(): member for member in Status}
     if unknown := [name for name in status or [] if name.casefold() not in names]:
-        raise TaskError(f"There is no status {unknown[0]}. Use one of {', '.join(one.value for one in Status)}.")
+        raise TaskError(f"There is no status {unknown[0]}. Use one of {', '.join(member.value for member in Status)}.")
     statuses = {names[name.casefold()] for name in status or []} or set(Status)
     tasks = [task.listed for task in _board(dataset).tasks if task.status in statuses]
     write_list(tasks, out, terminal.out)

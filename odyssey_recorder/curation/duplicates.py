@@ -44,7 +44,9 @@ class DuplicateGroup:
 
 def duplicate_groups(candidates: Iterable[Candidate], by: Collection[Likeness]) -> list[DuplicateGroup]:
     """Sorted by the id of the best; an episode is in one group at most."""
-    of = {one.episode_id: one for one in sorted(candidates, key=lambda one: one.episode_id)}
+    of = {
+        candidate.episode_id: candidate for candidate in sorted(candidates, key=lambda candidate: candidate.episode_id)
+    }
     parent = {episode_id: episode_id for episode_id in of}
 
     def find(episode_id: str) -> str:
@@ -60,29 +62,29 @@ def duplicate_groups(candidates: Iterable[Candidate], by: Collection[Likeness]) 
     members: defaultdict[str, list[Candidate]] = defaultdict(list)
     for kind, ids in links:
         shared[find(ids[0])].add(kind)
-    for one in of.values():
-        members[find(one.episode_id)].append(one)
+    for candidate in of.values():
+        members[find(candidate.episode_id)].append(candidate)
     groups = (_group(some, shared[root]) for root, some in members.items() if len(some) > 1)
-    return sorted(groups, key=lambda one: one.best.episode_id)
+    return sorted(groups, key=lambda group: group.best.episode_id)
 
 
 def _links(of: Mapping[str, Candidate], kind: Likeness) -> Iterable[Sequence[str]]:
     """Ids of two or more episodes that have it in common."""
     if kind == "actions":
-        return [(one.episode_id, other) for one in of.values() for other in one.alike if other in of]
+        return [(candidate.episode_id, other) for candidate in of.values() for other in candidate.alike if other in of]
     same: defaultdict[Hashable, list[str]] = defaultdict(list)
-    for one in of.values():
-        if kind in (known := identities(one.facts)):
-            same[known[kind]].append(one.episode_id)
+    for candidate in of.values():
+        if kind in (known := identities(candidate.facts)):
+            same[known[kind]].append(candidate.episode_id)
     return [ids for ids in same.values() if len(ids) > 1]
 
 
 _Rank = Callable[[Candidate], int]
 _RANKS: tuple[tuple[_Rank, str], ...] = (
-    (lambda one: not one.is_accepted, "accepted"),
-    (lambda one: not one.is_proved, "has provenance"),
-    (lambda one: one.errors, "fewest errors"),
-    (lambda one: one.warnings, "fewest warnings"),
+    (lambda candidate: not candidate.is_accepted, "accepted"),
+    (lambda candidate: not candidate.is_proved, "has provenance"),
+    (lambda candidate: candidate.errors, "fewest errors"),
+    (lambda candidate: candidate.warnings, "fewest warnings"),
 )
 
 
@@ -90,10 +92,10 @@ def _group(some: Sequence[Candidate], common: Collection[Likeness]) -> Duplicate
     left, why = list(some), []
     for rank, words in _RANKS:
         lowest = min(map(rank, left))
-        kept = [one for one in left if rank(one) == lowest]
+        kept = [candidate for candidate in left if rank(candidate) == lowest]
         why += [words] if len(kept) < len(left) else []
         left = kept
     best = left[0]
-    others = tuple(one for one in some if one is not best)
+    others = tuple(candidate for candidate in some if candidate is not best)
     reason = ", ".join(why) if len(left) == 1 else ", ".join([*why, "lowest id"])
     return DuplicateGroup(tuple(kind for kind in LIKENESSES if kind in common), best, reason, others)

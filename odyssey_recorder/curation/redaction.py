@@ -68,36 +68,36 @@ class Redaction(ClosedModel):
 
         Raises DatasetError if it lacks the step of a box.
         """
-        for one in self.boxes:
-            if one.step >= len(_steps_of(annotation)):
-                raise _outdated(self.episode_id, f"it has no step {one.step}")
+        for box in self.boxes:
+            if box.step >= len(_steps_of(annotation)):
+                raise _outdated(self.episode_id, f"it has no step {box.step}")
         if not self.words:
             return annotation
         return _rewritten(annotation, lambda _, text: self.without_words(text))
 
     def without_words(self, text: str) -> str:
         """With `REPLACEMENT` in their place."""
-        longest_first = sorted({one.text for one in self.words}, key=lambda text: (-len(text), text))
+        longest_first = sorted({word.text for word in self.words}, key=lambda text: (-len(text), text))
         pattern = "|".join(map(literally, longest_first))
         return re.sub(pattern, REPLACEMENT, text, flags=re.IGNORECASE) if pattern else text
 
     def hides(self, step: int) -> bool:
-        return any(one.step == step for one in self.boxes)
+        return any(box.step == step for box in self.boxes)
 
     def blackened(self, step: int, png: bytes) -> bytes:
         """The screenshot with black boxes, as a new PNG; the same bytes for the same input and library.
 
         Raises DatasetError if it is not the one on which the boxes were drawn.
         """
-        boxes = [one for one in self.boxes if one.step == step]
+        boxes = [box for box in self.boxes if box.step == step]
         if not boxes:
             return png
-        if any(one.sha256 != sha256(png).hexdigest() for one in boxes):
+        if any(box.sha256 != sha256(png).hexdigest() for box in boxes):
             raise _outdated(self.episode_id, f"the screenshot of step {step} has changed since its box was drawn")
         image = _image(self.episode_id, step, png)
-        for one in boxes:
-            _check_box(self.episode_id, step, one.box, image.size)
-            image.paste((0, 0, 0), one.box)
+        for box in boxes:
+            _check_box(self.episode_id, step, box.box, image.size)
+            image.paste((0, 0, 0), box.box)
         encoded = io.BytesIO()
         image.save(encoded, "PNG", compress_level=6)
         return encoded.getvalue()
@@ -149,8 +149,8 @@ def remove_boxes(root: Path, episode_id: str, step: int) -> None:
         before = read_redaction(root, episode_id)
         if before is None:
             return
-        removed = {one.sha256 for one in before.boxes if one.step == step}
-        after = before.model_copy(update={"boxes": tuple(one for one in before.boxes if one.sha256 not in removed)})
+        removed = {box.sha256 for box in before.boxes if box.step == step}
+        after = before.model_copy(update={"boxes": tuple(box for box in before.boxes if box.sha256 not in removed)})
         if after.boxes or after.words:
             _write(root, path, after)
             return
@@ -191,7 +191,7 @@ class FoundTexts:
 
     def redaction(self, episode_id: str, *, who: str, why: str) -> Redaction:
         origin: dict[str, Any] = {"who": who, "at": datetime.now(UTC), "why": why}
-        boxes = (RedactedBox(step=one.step, box=one.box, sha256=one.sha256, **origin) for one in self.boxes)
+        boxes = (RedactedBox(step=box.step, box=box.box, sha256=box.sha256, **origin) for box in self.boxes)
         words = (RedactedWords(text=text, **origin) for text in self.words)
         return Redaction(episode_id=episode_id, boxes=tuple(boxes), words=tuple(words))
 

@@ -35,26 +35,32 @@ class RetireDecision(FrozenModel):
 
 def read_retired(root: Path) -> dict[str, RetireDecision]:
     """Why each retired episode is, by id. Raises DatasetError."""
-    return {one: made for one, made in _latest(_read(root), root).items() if made.decision == "retire"}
+    return {episode_id: made for episode_id, made in _latest(_read(root), root).items() if made.decision == "retire"}
 
 
 def without_retired(split: Split, retired: Collection[str]) -> Split:
     """The split as if it never named these episodes."""
-    train, test = (tuple(one for one in part if one not in retired) for part in (split.train, split.test))
+    train, test = (
+        tuple(episode_id for episode_id in part if episode_id not in retired) for part in (split.train, split.test)
+    )
     return Split(split.kind, train, test)
 
 
 def plan_decisions(root: Path, decisions: Sequence[RetireDecision]) -> list[RetireDecision]:
     """Those that would change something. Raises DatasetError for an id that is unknown, or cannot supersede another."""
     known, retired = episode_ids(root), read_retired(root)
-    leaving = {one.episode_id for one in decisions if one.decision == "retire"}
-    for one in decisions:
-        if one.episode_id not in known and one.decision == "retire":
-            raise DatasetError(f"There is no episode {one.episode_id} in {root}.")
-        if (better := one.superseded_by) is not None and (better not in known or better in leaving | retired.keys()):
+    leaving = {decision.episode_id for decision in decisions if decision.decision == "retire"}
+    for decision in decisions:
+        if decision.episode_id not in known and decision.decision == "retire":
+            raise DatasetError(f"There is no episode {decision.episode_id} in {root}.")
+        if (better := decision.superseded_by) is not None and (
+            better not in known or better in leaving | retired.keys()
+        ):
             why = "is retired itself" if better in known else f"is not in {root}"
-            raise DatasetError(f"{one.episode_id} cannot be superseded by {better}, which {why}. Name another one.")
-    return [one for one in decisions if (one.episode_id in retired) != (one.decision == "retire")]
+            raise DatasetError(
+                f"{decision.episode_id} cannot be superseded by {better}, which {why}. Name another one."
+            )
+    return [decision for decision in decisions if (decision.episode_id in retired) != (decision.decision == "retire")]
 
 
 def record_decisions(root: Path, decisions: Sequence[RetireDecision]) -> None:
@@ -62,10 +68,10 @@ def record_decisions(root: Path, decisions: Sequence[RetireDecision]) -> None:
     with Journal(root).held():
         data = _read(root)
         latest = _latest(data, root)
-        for one in decisions:
-            before = latest.get(one.episode_id)
-            at = one.at if before is None else max(one.at, before.at + timedelta(microseconds=1))
-            line = one.model_copy(update={"at": at}).model_dump_json(exclude_none=True)
+        for decision in decisions:
+            before = latest.get(decision.episode_id)
+            at = decision.at if before is None else max(decision.at, before.at + timedelta(microseconds=1))
+            line = decision.model_copy(update={"at": at}).model_dump_json(exclude_none=True)
             data += (b"" if data.endswith(b"\n") or not data else b"\n") + f"{line}\n".encode()
         make_folder((root / RETIRED).parent, within=root)
         write_durably(root / RETIRED, data, within=root)
@@ -92,4 +98,7 @@ def _latest(data: bytes, root: Path) -> dict[str, RetireDecision]:
                 raise DatasetError(
                     f"{root / RETIRED}, line {number}, is not a decision ({first_fault(error)}). Correct the line."
                 ) from error
-    return {one.episode_id: one for one in sorted(made, key=lambda one: (one.at, one.decision == "retire"))}
+    return {
+        decision.episode_id: decision
+        for decision in sorted(made, key=lambda decision: (decision.at, decision.decision == "retire"))
+    }

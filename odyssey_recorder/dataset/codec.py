@@ -20,7 +20,7 @@ from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.episode import Episode, Json, Step, StepAnnotations
 from odyssey_recorder.model.geometry import Point
 
-ANNOTATION_KEYS = tuple(one.name for one in fields(StepAnnotations) if one.name != "malformed")
+ANNOTATION_KEYS = tuple(field.name for field in fields(StepAnnotations) if field.name != "malformed")
 _BOX = "sam2_bbox"
 
 
@@ -72,8 +72,8 @@ def dialect_of(data: bytes | str, *, source: str) -> Dialect:
     with _refusals_of(source):
         steps = episode_json.EpisodeJson.model_validate(parse(data)).steps
     released = any(
-        one.action in episode_json.RELEASED_ACTIONS or (one.action, one.info) == ("CLICK", "KEY_APPSELECT")
-        for one in steps
+        step.action in episode_json.RELEASED_ACTIONS or (step.action, step.info) == ("CLICK", "KEY_APPSELECT")
+        for step in steps
     )
     return Dialect.RELEASE if released else Dialect.CARD
 

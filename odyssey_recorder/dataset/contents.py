@@ -186,11 +186,14 @@ class EntryReader:
     def stamps(self, only: Iterable[str] | None) -> dict[str, Stamps]:
         """Of all episodes, or of `only` those that exist. Raises DatasetError."""
         if only is not None:
-            found = {one: Stamps(*(folder.stamp(one) for folder in self._folders)) for one in only}
-            return {one: stamps for one, stamps in found.items() if stamps.annotation}
+            found = {episode_id: Stamps(*(folder.stamp(episode_id) for folder in self._folders)) for episode_id in only}
+            return {episode_id: stamps for episode_id, stamps in found.items() if stamps.annotation}
         with storage_errors(self._root, "read"):
             annotations, provenance, reviews = (folder.stamps() for folder in self._folders)
-        return {one: Stamps(stamp, provenance.get(one, ""), reviews.get(one, "")) for one, stamp in annotations.items()}
+        return {
+            episode_id: Stamps(stamp, provenance.get(episode_id, ""), reviews.get(episode_id, ""))
+            for episode_id, stamp in annotations.items()
+        }
 
     def read(self, episode_id: str, stamps: Stamps) -> Entry | None:
         """None if the episode no longer exists."""

@@ -73,11 +73,11 @@ class _DraftState:
     def with_refused(self, screenshot: Path, record: provenance.RejectedRecord) -> "_DraftState":
         """Forget what was refused on another screen; of two equal actions only the first counts."""
         before = self.rejected if self.refused_on in (None, screenshot) else ()
-        is_new = all(one.action != record.action for one in before)
+        is_new = all(rejected.action != record.action for rejected in before)
         return replace(self, rejected=(*before, *[record] * is_new), refused_on=screenshot)
 
     def with_amended(self, step: DraftStep) -> "_DraftState":
-        return replace(self, steps=tuple(step if one.key == step.key else one for one in self.steps))
+        return replace(self, steps=tuple(step if kept.key == step.key else kept for kept in self.steps))
 
     def step(self, key: int) -> DraftStep | None:
         return next((step for step in reversed(self.steps) if step.key == key), None)
@@ -381,8 +381,8 @@ class Draft:
             raise DatasetError(f"{self._log.path} changes a step that does not exist.")
         left, gone = state.steps[: -line.count], state.steps[-line.count :]
         records = (
-            provenance.DroppedRecord(action=action_type(one.action), why=line.why, dropped_us=line.dropped_us)
-            for one in gone
+            provenance.DroppedRecord(action=action_type(step.action), why=line.why, dropped_us=line.dropped_us)
+            for step in gone
         )
         wanted = gone[0] if line.leads_back else None
         dropped = (*state.dropped, *records)

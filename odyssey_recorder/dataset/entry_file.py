@@ -74,7 +74,7 @@ class Form(Generic[_File]):
         extra = {key: value for key, value in tree.items() if key not in _HEAD}
         listed = tree["entries"]
         assert isinstance(listed, list)
-        entries, problems = self._read_all([one for one in listed if one is not None], source=source)
+        entries, problems = self._read_all([entry for entry in listed if entry is not None], source=source)
         return self.file(episode_id, entries, extra, problems)
 
     def read_entry(self, tree: Json, *, place: str) -> Any:

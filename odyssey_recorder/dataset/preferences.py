@@ -31,8 +31,8 @@ def preference_pairs(episode: Episode, provenance: EpisodeProvenance) -> Iterato
         is_elsewhere = any(flag.code is FlagCode.UNLIKE for flag in record.flags)
         if record.agent is not None or is_elsewhere:
             continue
-        for one in record.rejected:
+        for refused in record.rejected:
             with suppress(InvalidEpisodeError):
-                rejected = action_from_json(one.action, source=f"{episode.episode_id}, step {number + 1}")
+                rejected = action_from_json(refused.action, source=f"{episode.episode_id}, step {number + 1}")
                 if rejected != step.action:
-                    yield PreferencePair(number, step.action, rejected, one.agent)
+                    yield PreferencePair(number, step.action, rejected, refused.agent)

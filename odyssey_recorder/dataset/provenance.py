@@ -39,7 +39,7 @@ def _read_flag(value: object) -> Flag:
             return flag_from_text(value)
         case {"code": str(code), **values}:
             return flag_from_values(
-                code, {str(name): one for name, one in values.items() if isinstance(one, str | int | float)}
+                code, {str(name): item for name, item in values.items() if isinstance(item, str | int | float)}
             )
         case _:
             raise ValueError("expected a flag: its code and values")
@@ -252,9 +252,9 @@ def read_provenance(path: Path) -> EpisodeProvenance | None:
 def by_agents(root: Path, episode_ids: Iterable[str]) -> frozenset[str]:
     """The episodes that agents recorded; unreadable ones do not count."""
     found = set()
-    for one in episode_ids:
+    for episode_id in episode_ids:
         with suppress(DatasetError, ValidationError):
-            data = read_dataset_file(root / provenance_path(one), Largest.PROVENANCE)
+            data = read_dataset_file(root / provenance_path(episode_id), Largest.PROVENANCE)
             if ProvenanceHead.model_validate_json(data).origin.actor == "agent":
-                found.add(one)
+                found.add(episode_id)
     return frozenset(found)

@@ -30,7 +30,7 @@ class Trash:
         """Newest first. Raises DatasetError."""
         with storage_errors(self._root / TRASH, "read"):
             found = [_trashed(path) for path in (self._root / TRASH).glob("*-*")]
-        return sorted(filter(None, found), key=lambda one: one.moved_at, reverse=True)
+        return sorted(filter(None, found), key=lambda episode: episode.moved_at, reverse=True)
 
     def move(self, episode_id: str, *, record: Callable[[Change], object] = do_not_record) -> Path:
         """Move all of its files atomically; returns the new folder. It need not be readable. Raises DatasetError."""
@@ -45,7 +45,7 @@ class Trash:
     def restore(self, episode_id: str, *, record: Callable[[Change], object] = do_not_record) -> None:
         """Restore the episode's newest folder in the trash, atomically. Raises DatasetError."""
         with self._journal.held():
-            found = next((one for one in self.episodes() if one.episode_id == episode_id), None)
+            found = next((episode for episode in self.episodes() if episode.episode_id == episode_id), None)
             if found is None:
                 raise DatasetError(f"There is no episode {episode_id} in the trash of {self._root}.")
             if files_of(self._root, episode_id):

@@ -159,7 +159,9 @@ class Versions:
     def _newest_complete(self, episode_id: str) -> Contents:
         """The newest kept version whose files are unchanged."""
         folders = (self._root / layout.HISTORY / episode_id).glob("*-*")
-        for folder in sorted(filter(_is_version, folders), key=lambda one: one.stat().st_mtime_ns, reverse=True):
+        for folder in sorted(
+            filter(_is_version, folders), key=lambda version: version.stat().st_mtime_ns, reverse=True
+        ):
             kept = layout.files_of(folder, episode_id)
             with suppress(DatasetError):
                 if version_name(kept, episode_id) == folder.name:

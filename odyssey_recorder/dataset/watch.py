@@ -125,7 +125,9 @@ class DatasetWatch:
 
     def _with_changing(self, found: _Stamps) -> _Stamps:
         known = self._known or {}
-        amended = {one: known[one] for one in known.keys() - found.keys() if self._will_return(one)}
+        amended = {
+            episode_id: known[episode_id] for episode_id in known.keys() - found.keys() if self._will_return(episode_id)
+        }
         self._is_changing = bool(amended)
         return found | amended
 
@@ -220,7 +222,9 @@ def _files(folder: Path) -> Iterator[tuple[str, _Stamp]]:
 def difference(before: Mapping[str, object], after: Mapping[str, object]) -> FolderChanges:
     return FolderChanges(
         added=frozenset(after.keys() - before.keys()),
-        changed=frozenset(one for one in after.keys() & before.keys() if after[one] != before[one]),
+        changed=frozenset(
+            episode_id for episode_id in after.keys() & before.keys() if after[episode_id] != before[episode_id]
+        ),
         removed=frozenset(before.keys() - after.keys()),
     )
 

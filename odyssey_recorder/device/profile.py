@@ -85,17 +85,16 @@ def profile_named(key: str) -> DeviceProfile:
     """Raises SettingsError with the available keys."""
     found = next((profile for profile in profiles() if profile.key == key), None)
     if found is None:
-        raise SettingsError(
-            f"No device profile is named {key!r}. Existing profiles: {', '.join(one.key for one in profiles())}."
-        )
+        existing = ", ".join(profile.key for profile in profiles())
+        raise SettingsError(f"No device profile is named {key!r}. Existing profiles: {existing}.")
     return found
 
 
 def profile_of(device: DeviceProperties, panel: Size | None = None) -> DeviceProfile | None:
     """By the name of the AVD, or else by `panel` or size."""
     name = device.avd_name.lower().replace(" ", "_")
-    by_name = (one for one in profiles() if one.key in name)
-    by_size = (one for one in profiles() if one.size in (panel, device.size))
+    by_name = (profile for profile in profiles() if profile.key in name)
+    by_size = (profile for profile in profiles() if profile.size in (panel, device.size))
     return next(by_name, None) or next(by_size, None)
 
 

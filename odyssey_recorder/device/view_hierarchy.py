@@ -137,7 +137,7 @@ def name_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> str:
 def labels_of(nodes: tuple[ViewNode, ...], index: int) -> tuple[str, ...]:
     """The labels of the view at `index` in `nodes`, and of its parts that do not take touches themselves."""
     view = nodes[index]
-    parts = (one for one in nodes[index + 1 :] if not one.takes_touches and _is_within(one.box, view.box))
+    parts = (node for node in nodes[index + 1 :] if not node.takes_touches and _is_within(node.box, view.box))
     named = (view, *parts) if view.clickable or view.long_clickable else (view,)
     return tuple(dict.fromkeys(filter(None, map(_name, named))))
 

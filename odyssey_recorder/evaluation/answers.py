@@ -138,7 +138,7 @@ def _value(node: ast.expr) -> Value:
         case ast.Constant(int() | float() as number):
             return number
         case ast.Tuple(elts) | ast.List(elts):
-            return [_value(one) for one in elts]
+            return [_value(element) for element in elts]
         case ast.UnaryOp(ast.USub() | ast.UAdd() as sign, operand):
             return _number(operand) * (-1 if isinstance(sign, ast.USub) else 1)
         case ast.BinOp(left, operation, right) if type(operation) in _OPERATIONS:

@@ -119,13 +119,13 @@ def gold_step(step: Step) -> GoldStep:
 def gold_of(episodes: Sequence[tuple[GoldEpisode, Sequence[GoldStep]]]) -> Gold:
     steps = [(at, number, *step) for at, (_, some) in enumerate(episodes) for number, step in enumerate(some)]
     at, number, answers, box = zip(*steps, strict=True) if steps else ((),) * 4
-    boxed = [NO_BOX if one is None else BOX if _is_box(one) else BROKEN_BOX for one in box]
-    edges = [one if kind == BOX else (0, 0, 0, 0) for one, kind in zip(box, boxed, strict=True)]
+    boxed = [NO_BOX if corners is None else BOX if _is_box(corners) else BROKEN_BOX for corners in box]
+    edges = [corners if kind == BOX else (0, 0, 0, 0) for corners, kind in zip(box, boxed, strict=True)]
     read = read_answers(answers, whole=True)
     return Gold(
         [head for head, _ in episodes], np.array(at, np.int64), np.array(number, np.int64),
         read.kind, read.x, read.y, read.info, np.array(edges, float).reshape(-1, 4), np.array(boxed, np.int64),
-        {(episodes[one][0].episode_id, step): row for row, (one, step) in enumerate(zip(at, number, strict=True))},
+        {(episodes[index][0].episode_id, step): row for row, (index, step) in enumerate(zip(at, number, strict=True))},
         answers,
     )  # fmt: skip
 

@@ -132,10 +132,10 @@ def _chosen(which: Which, right: Bools, others: Ints) -> Bools:
     return chosen
 
 
-def _distances(one: Scored, rows: Ints, answers: Sequence[object]) -> Floats:
+def _distances(scored: Scored, rows: Ints, answers: Sequence[object]) -> Floats:
     """From the true point, as a share of the screen; 0 without two points."""
     read = read_answers(answers, whole=True)
-    return np.nan_to_num(np.hypot(read.x - one.gold.x[rows], read.y - one.gold.y[rows]) / GRID)
+    return np.nan_to_num(np.hypot(read.x - scored.gold.x[rows], read.y - scored.gold.y[rows]) / GRID)
 
 
 def _mildness(truth: Ints, kinds: Ints, right: Bools) -> Ints:

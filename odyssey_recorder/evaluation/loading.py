@@ -132,17 +132,17 @@ def _read_lines(
 
 
 def _own(into: Loaded, number: int, tree: Any) -> None:
-    one = prediction_of(tree)
+    prediction = prediction_of(tree)
     answer = None
-    if one.action is not None:
+    if prediction.action is not None:
         try:
-            answer = answer_of(one.action["action"], one.action["info"])
+            answer = answer_of(prediction.action["action"], prediction.action["info"])
         except _ANOTHER_TYPE:
-            into.problems.append(f"line {number}: action is {shown(one.action)}; expected one of the release")
-    into.add(number, (one.episode, one.step), answer)
-    into.tokens_in += one.tokens_in
-    into.tokens_out += one.tokens_out
-    into.seconds += one.seconds
+            into.problems.append(f"line {number}: action is {shown(prediction.action)}; expected one of the release")
+    into.add(number, (prediction.episode, prediction.step), answer)
+    into.tokens_in += prediction.tokens_in
+    into.tokens_out += prediction.tokens_out
+    into.seconds += prediction.seconds
 
 
 # --- the official evaluator ------------------------------------------------------------------------------
@@ -164,9 +164,9 @@ def _document(path: Path, file: BinaryIO) -> Loaded:
         tree = metrics.get("pred") if isinstance(metrics, dict) else None
     if not isinstance(tree, list):
         raise DatasetError(f"{words}: expected a list of predictions, or metrics with one.")
-    for number, one in enumerate(tree, start=1):
+    for number, answer in enumerate(tree, start=1):
         try:
-            _official(into, number, one)
+            _official(into, number, answer)
         except _ANOTHER_TYPE:
             into.problems.append(f"prediction {number}: it does not name a screenshot, or has no pred")
     return into

@@ -45,7 +45,7 @@ def verdicts(gold: Gold, rows: Ints, answers: Answers, rules: ScoringRules) -> A
     right[typed] = _texts(_picked(gold.text, rows[typed]), _picked(answers.info, typed), rules)
     scrolled = np.flatnonzero(same & (truth == AnswerKind.SCROLL))
     pairs = zip(_picked(gold.text, rows[scrolled]), _picked(answers.info, scrolled), strict=True)
-    right[scrolled] = [true.lower() == one.lower() for true, one in pairs]
+    right[scrolled] = [true.lower() == guess.lower() for true, guess in pairs]
     alike = (_GROUP[truth] == _GROUP[predicted]) & known if rules.grouped else same
     counted = alike & ~invalid if rules.invalid_differs else alike | invalid
     return AnswerVerdicts(right, counted, invalid, np.where(invalid, AnswerKind.INVALID, predicted))
@@ -62,9 +62,9 @@ def _presses(gold: Gold, rows: Ints, at: Ints, answers: Answers, rules: ScoringR
         boxed = np.where(_sound(gold, rows) & (boxed == BOX), BOX, NO_BOX)
     invalid = boxed == BROKEN_BOX
     right = (_inside(gold.box[rows], x, y) & (boxed == BOX)) | _near(gold, rows, x, y, rules)
-    for one in np.flatnonzero(np.isnan(x)):
-        verdict = _odd(answers.odd.get(int(at[one])), gold, int(rows[one]), int(boxed[one]), rules)
-        right[one], invalid[one] = bool(verdict), verdict is None
+    for row in np.flatnonzero(np.isnan(x)):
+        verdict = _odd(answers.odd.get(int(at[row])), gold, int(rows[row]), int(boxed[row]), rules)
+        right[row], invalid[row] = bool(verdict), verdict is None
     if rules.on_grid:
         invalid |= (np.minimum(x, y) < 0) | (np.maximum(x, y) > GRID)
     return right & ~invalid, invalid
@@ -81,7 +81,7 @@ def _near(gold: Gold, rows: Ints, x: Floats, y: Floats, rules: ScoringRules) -> 
     across, down = x / GRID - gold.x[rows] / GRID, y / GRID - gold.y[rows] / GRID
     reach: float | Floats = _NEAR
     if rules.sound_box:
-        size = np.array([(one.width, one.height) for one in gold.episodes], float)[gold.episode[rows]]
+        size = np.array([(episode.width, episode.height) for episode in gold.episodes], float)[gold.episode[rows]]
         across, down, reach = across * size[:, 0], down * size[:, 1], _NEAR * size.min(axis=1)
     near: Bools = np.sqrt(across * across + down * down) <= reach
     return near
@@ -134,8 +134,8 @@ def _picked(texts: list[str], rows: Ints) -> list[str]:
 
 def _texts(truths: list[str], predicted: list[str], rules: ScoringRules) -> Bools:
     if not rules.whole_text:
-        truths = [one.partition(":")[0] for one in truths]
-    return _TEXT_RULES[rules.text]([one.strip() for one in truths], predicted)
+        truths = [truth.partition(":")[0] for truth in truths]
+    return _TEXT_RULES[rules.text]([truth.strip() for truth in truths], predicted)
 
 
 def _official_texts(truths: list[str], predicted: list[str]) -> Bools:
@@ -164,7 +164,7 @@ def _by_words(truths: list[str], predicted: list[str]) -> Bools:
 
 
 def _lowered(texts: list[str]) -> list[str]:
-    return [one.lower().strip() for one in texts]
+    return [text.lower().strip() for text in texts]
 
 
 def _alike(truths: list[str], predicted: list[str]) -> Bools:

@@ -75,7 +75,7 @@ def _differs(loaded: Loaded, at: int, truth: str) -> bool:
 
 
 def _messages(loaded: Loaded, at: Sequence[int], message: str) -> list[str]:
-    places = ((one, loaded.episodes[one][:40], loaded.steps[one] + 1) for one in at[:_TOLD])
+    places = ((row, loaded.episodes[row][:40], loaded.steps[row] + 1) for row in at[:_TOLD])
     return [
-        f"{loaded.unit} {loaded.numbers[one]}: episode {name}, step {step}: {message}" for one, name, step in places
+        f"{loaded.unit} {loaded.numbers[row]}: episode {name}, step {step}: {message}" for row, name, step in places
     ]

@@ -142,11 +142,11 @@ def as_json(found: Evaluation) -> dict[str, Any]:
         "file": asdict(found.fit),
         "unread_episodes": list(found.unread),
         "cost": costs,
-        "by": {name: {label: asdict(one) for label, one in some.items()} for name, some in found.by.items()},
+        "by": {name: {label: asdict(figures) for label, figures in some.items()} for name, some in found.by.items()},
         **({} if columns is None else {"columns": columns}),
         "confusion": {"columns": list(scores.COLUMNS), "rows": dict(zip(KINDS, found.confusion, strict=True))},
-        "switches": [asdict(one) for one in found.changes],
-        "published": [one._asdict() for one in found.published],
+        "switches": [asdict(change) for change in found.changes],
+        "published": [score._asdict() for score in found.published],
         "against": _tree(found.against),
     }
 
@@ -189,7 +189,7 @@ def _changes(gold: Gold, placed: Placed) -> list[SwitchEffect]:
 def _sums(gold: Gold, split: str, among: Bools, *pairs: tuple[Ints | Bools, Ints | Bools]) -> list[tuple[Ints, Ints]]:
     """Of columns per episode, sums per unit that the bootstrap draws: an episode, or a template for the task split."""
     chosen = [gold.episodes[at] for at in np.flatnonzero(among).tolist()]
-    units = [one.meta_task if split == "task" else one.episode_id for one in chosen]
+    units = [episode.meta_task if split == "task" else episode.episode_id for episode in chosen]
     return [(by_unit(part[among], units), by_unit(of[among], units)) for part, of in pairs]
 
 

@@ -94,7 +94,7 @@ def score(gold: Gold, placed: Placed, rules: ScoringRules) -> Scored:
     episodes, of = len(gold.episodes), gold.episode[rows]
     counts = np.bincount(of, minlength=episodes)
     right = np.bincount(of[found.right], minlength=episodes)
-    length = np.array([one.length for one in gold.episodes], np.int64)
+    length = np.array([episode.length for episode in gold.episodes], np.int64)
     whole = counts > 0 if rules.partial else (counts == length) & (counts > 0)
     return Scored(gold, rules, rows, found, texts, placed.missing, counts, right, whole)
 
@@ -113,8 +113,8 @@ def figures(scored: Scored, among: Bools | None = None) -> Figures:
 def category_mean(scored: Scored) -> tuple[float | None, float | None]:
     """Of AMS and of SR over the categories, each rounded first, as for the random split in the papers."""
     of_each = [figures(scored, chosen) for _, chosen in _by_category(scored.gold)]
-    ams = [one.ams for one in of_each if one.ams is not None]
-    sr = [one.sr or 0.0 for one in of_each if one.ams is not None]
+    ams = [group.ams for group in of_each if group.ams is not None]
+    sr = [group.sr or 0.0 for group in of_each if group.ams is not None]
     return (float(np.round(np.mean(ams), 2)), float(np.round(np.mean(sr), 2))) if ams else (None, None)
 
 
@@ -123,15 +123,15 @@ def breakdowns(scored: Scored) -> dict[str, dict[str, Figures]]:
     gold = scored.gold
     by_episode = {
         "category": _by_category(gold),
-        "device": _grouped([(one.device,) for one in gold.episodes]),
-        "app_class": _grouped([one.classes for one in gold.episodes]),
-        "length": _grouped([(_length(one.length),) for one in gold.episodes]),
+        "device": _grouped([(episode.device,) for episode in gold.episodes]),
+        "app_class": _grouped([episode.classes for episode in gold.episodes]),
+        "length": _grouped([(_length(episode.length),) for episode in gold.episodes]),
     }
     found = {name: {label: figures(scored, chosen) for label, chosen in groups} for name, groups in by_episode.items()}
     truth, position = gold.kind[scored.rows], _positions(gold)[scored.rows]
     found["action"] = {name: Figures(*_of_steps(scored, truth == code)) for code, name in enumerate(KINDS)}
     found["position"] = {name: Figures(*_of_steps(scored, position == at)) for at, name in enumerate(_POSITIONS)}
-    return {name: {label: one for label, one in groups.items() if one.steps} for name, groups in found.items()}
+    return {name: {label: group for label, group in groups.items() if group.steps} for name, groups in found.items()}
 
 
 def paper_columns(scored: Scored) -> dict[str, float | None]:
@@ -205,7 +205,7 @@ def percent(part: int, whole: int) -> float | None:
 
 
 def _by_category(gold: Gold) -> list[tuple[str, Bools]]:
-    return list(_grouped([(one.category,) for one in gold.episodes]))
+    return list(_grouped([(episode.category,) for episode in gold.episodes]))
 
 
 def _grouped(labels: Sequence[Sequence[str]]) -> Iterator[tuple[str, Bools]]:
@@ -232,6 +232,6 @@ def _length(steps: int) -> str:
 
 def _positions(gold: Gold) -> Ints:
     """Of each step: see `_POSITIONS`."""
-    length = np.array([one.length for one in gold.episodes], np.int64)[gold.episode]
+    length = np.array([episode.length for episode in gold.episodes], np.int64)[gold.episode]
     quarter = np.clip(4 * gold.step // np.maximum(length, 1), 1, 3)
     return np.where(gold.step == 0, 0, np.where(gold.step >= length - 1, 4, quarter))

@@ -86,10 +86,10 @@ def readme(layout: str, about: About, names: Sequence[str]) -> str:
         f"# {_plain(about.name)}",
         f"{about.episodes:,} episodes with {about.steps:,} steps on Android emulators, recorded with Odyssey Recorder "
         f"{__version__}. Each screenshot was on the device when the finger came down.",
-        *(["## Figures", "\n".join(f"- {_plain(one)}" for one in about.figures)] if about.figures else []),
+        *(["## Figures", "\n".join(f"- {_plain(figure)}" for figure in about.figures)] if about.figures else []),
         "## Fields",
         "\n".join(f"- `{name}`: {words}" for name, (_, words) in _FIELDS.items()),
-        *(["## Limits", "\n".join(f"- {_plain(one)}" for one in about.limits)] if about.limits else []),
+        *(["## Limits", "\n".join(f"- {_plain(limit)}" for limit in about.limits)] if about.limits else []),
         "## Citation",
         f"The format and the tasks follow GUI-Odyssey: {_CITATION}",
         "## Notes",
@@ -181,7 +181,7 @@ def _configs(layout: str, names: Sequence[str]) -> list[str]:
     cells = {name.removeprefix("data/").partition("-")[0] for name in names if name.startswith("data/")}
     configs: list[str] = []
     for place, kind in enumerate(KINDS):
-        sides = {one[2 * place + 1] for one in cells}
+        sides = {cell[2 * place + 1] for cell in cells}
         if {"0", "1"} <= sides:
             globs = {
                 part: "data/" + "".join(f"{other[0]}{side if other == kind else '?'}" for other in KINDS) + "-*"

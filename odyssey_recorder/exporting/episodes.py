@@ -66,7 +66,7 @@ def read_exported(root: Path, episode_id: str, texts: Texts = "none", memory: Ru
     episode = with_boxes(episode, found.provenance, always=True)
     tree: dict[str, Json] = json.loads(encode(episode, Dialect.RELEASE))
     records = map(found.record, range(len(episode.steps)))
-    sources = tuple(chosen.get(number, one.bbox_source if one else None) for number, one in enumerate(records))
+    sources = tuple(chosen.get(number, record.bbox_source if record else None) for number, record in enumerate(records))
     redaction = read_redaction(root, episode_id)
     if redaction is not None:
         tree = redaction.applied(tree)

@@ -76,14 +76,14 @@ def run_export(
         raise DatasetError("No episode is to be exported. Check the filter, or use --all.")
     _refuse_existing(request.out)
     part = request.out.with_name(f"{request.out.name}.part")
-    ordered = sorted(episodes, key=lambda one: one.episode_id)
+    ordered = sorted(episodes, key=lambda planned: planned.episode_id)
     shards = layout.plan(ordered, request.options)
-    ids = tuple(one.episode_id for one in ordered)
+    ids = tuple(planned.episode_id for planned in ordered)
     mark = _mark(request, fingerprint(request.root, ids), shards)
     finished = _resumed(part, mark)
     _ask_for_room(request, ordered, part)
-    sizes = {one.episode_id: one.size for one in ordered}
-    weight = {shard.name: sum(sizes[one] for one in shard.ids) for shard in shards}
+    sizes = {planned.episode_id: planned.size for planned in ordered}
+    weight = {shard.name: sum(sizes[episode_id] for episode_id in shard.ids) for shard in shards}
 
     def submit(shard: Shard) -> Future[Hashes] | None:
         if shard.name in finished:
@@ -133,9 +133,9 @@ def _resumed(part: Path, mark: Mapping[str, object]) -> dict[str, Hashes]:
         head, *rest = (json.loads(line) for line in lines if line.endswith("}"))
         if head == mark:
             done = {
-                one["shard"]: one["files"]
-                for one in rest
-                if all(_is_intact(part, name, sha256) for name, sha256 in one["files"].items())
+                path["shard"]: path["files"]
+                for path in rest
+                if all(_is_intact(part, name, sha256) for name, sha256 in path["files"].items())
             }
         is_ours = "format" in head
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -146,7 +146,7 @@ def _resumed(part: Path, mark: Mapping[str, object]) -> dict[str, Hashes]:
         files.make_folder(part)
         _keep_only(part, {JOURNAL, *(name for hashes in done.values() for name in hashes)})
         entries = [mark, *({"shard": name, "files": hashes} for name, hashes in done.items())]
-        files.write_durably(part / JOURNAL, b"".join(json.dumps(one).encode() + b"\n" for one in entries))
+        files.write_durably(part / JOURNAL, b"".join(json.dumps(entry).encode() + b"\n" for entry in entries))
     return done
 
 
@@ -174,7 +174,7 @@ def _is_intact(part: Path, name: str, sha256: str) -> bool:
 
 def _ask_for_room(request: ExportRequest, episodes: Sequence[Planned], part: Path) -> None:
     copies = LAYOUTS[request.layout].copies
-    needed = int(sum(one.size for one in episodes) * _SPARE) if copies else 20_000 * len(episodes)
+    needed = int(sum(episode.size for episode in episodes) * _SPARE) if copies else 20_000 * len(episodes)
     used = sum(path.stat().st_size for path in part.rglob("*") if path.is_file()) if copies else 0
     free = shutil.disk_usage(part).free
     if needed - used > free:
@@ -215,7 +215,7 @@ def _complete(request: ExportRequest, part: Path, ids: Sequence[str], shards: Se
     more: dict[str, bytes] = {}
     if request.layout == "release":
         more |= {f"splits/{name}": data for name, data in request.splits.items()}
-        rows = [summary_row(read_exported(request.root, one)) for one in ids]
+        rows = [summary_row(read_exported(request.root, episode_id)) for episode_id in ids]
         more[INDEX[request.options.like]] = json.dumps(rows, ensure_ascii=False, indent=4).encode() + b"\n"
     more["README.md"] = card.readme(request.layout, request.about, sorted(hashes)).encode()
     croissant = card.croissant(request.layout, request.about, hashes)

@@ -41,7 +41,7 @@ class Layout:
 
 
 def _plan_by_count(name: str, count: int) -> Callable[[Sequence[Planned], Options], list[Shard]]:
-    return lambda episodes, _: by_count(name, [one.episode_id for one in episodes], count)
+    return lambda episodes, _: by_count(name, [episode.episode_id for episode in episodes], count)
 
 
 # Release
@@ -142,14 +142,14 @@ def cell(sides: Mapping[str, str]) -> str:
 
 def _plan_parquet(episodes: Sequence[Planned], options: Options) -> list[Shard]:
     cells: dict[str, list[Planned]] = {}
-    for one in episodes:
-        cells.setdefault(cell(one.sides), []).append(one)
+    for episode in episodes:
+        cells.setdefault(cell(episode.sides), []).append(episode)
     shards = [
         shard
         for name, found in sorted(cells.items())
         for shard in by_bytes(found, f"data/{name}-{{:05}}.parquet", options.shard_bytes)
     ]
-    ids = tuple(one.episode_id for one in episodes)
+    ids = tuple(episode.episode_id for episode in episodes)
     return [*shards, Shard("episodes/episodes.parquet", ids)]
 
 
@@ -159,13 +159,13 @@ def _write_parquet(root: Path, shard: Shard, folder: Path, options: Options) -> 
     make_folder((folder / shard.name).parent, within=folder)
     write = parquet.write_episodes if shard.name.startswith("episodes/") else parquet.write_steps
     with whole_file(folder / shard.name) as copy, HashedWriter(copy) as file:
-        write(file, (read_exported(root, one, options.texts) for one in shard.ids), options.group_bytes)
+        write(file, (read_exported(root, episode_id, options.texts) for episode_id in shard.ids), options.group_bytes)
     return {shard.name: file.sha256}
 
 
 LAYOUTS: Mapping[str, Layout] = {
-    one.name: one
-    for one in (
+    layout.name: layout
+    for layout in (
         Layout("release", _plan_by_count("release-{:05}", 64), _write_release, copies=False),
         Layout("parquet", _plan_parquet, _write_parquet),
         Layout("webdataset", _plan_tars, _write_tar),

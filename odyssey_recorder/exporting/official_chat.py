@@ -43,7 +43,7 @@ def pieces(file: str, episodes: Iterable[ExportedEpisode], chosen: Sampling) -> 
     """The text of a file."""
     if file == _HISTORY:
         steps = (step for exported in episodes for step in _steps(exported))
-        yield from _indented("{}", (f"{json.dumps(one.path)}: {_spelled(one.earlier)}" for one in steps))
+        yield from _indented("{}", (f"{json.dumps(step.path)}: {_spelled(step.earlier)}" for step in steps))
         return
     level, _, rest = Path(file).stem.partition("_")
     name = rest.removeprefix("sementic_")
@@ -103,7 +103,9 @@ def _train_samples(exported: ExportedEpisode, level: str, length: int, *, semant
 def _train_rows(episodes: Iterable[ExportedEpisode], name: str, level: str, options: Sampling) -> Iterator[Json]:
     rule = HistoryRule.parse(options.history)
     samples = (
-        one for exported in episodes for one in _train_samples(exported, level, rule.steps, semantic=options.semantic)
+        sample
+        for exported in episodes
+        for sample in _train_samples(exported, level, rule.steps, semantic=options.semantic)
     )
     for number, of_step in enumerate(samples):
         for suffix, question, answer, step in of_step:

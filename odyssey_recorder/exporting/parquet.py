@@ -48,7 +48,7 @@ def write_steps(file: HashedWriter, episodes: Iterable[ExportedEpisode], group_b
 
 def write_episodes(file: HashedWriter, episodes: Iterable[ExportedEpisode], group_bytes: int) -> None:
     """A row per episode, without screenshots. Raises DatasetError."""
-    _write(file, _EPISODE, _groups(((_episode_row(one), 4096) for one in episodes), group_bytes))
+    _write(file, _EPISODE, _groups(((_episode_row(episode), 4096) for episode in episodes), group_bytes))
 
 
 def _with_images(file: HashedWriter, episodes: Iterable[ExportedEpisode]) -> Iterator[tuple[dict[str, Any], int]]:
@@ -90,7 +90,7 @@ def _write(
     file: HashedWriter, schema: pa.Schema, groups: Iterator[list[dict[str, Any]]], uncompressed: tuple[str, ...] = ()
 ) -> None:
     marked = schema.with_metadata({"huggingface": _features(schema)})
-    columns = [".".join(one) for one in _leaves(schema)]
+    columns = [".".join(path) for path in _leaves(schema)]
     compression = {name: "NONE" if name in uncompressed else "ZSTD" for name in columns}
     coded = [name for name in columns if name not in uncompressed]
     with pq.ParquetWriter(

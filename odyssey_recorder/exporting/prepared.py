@@ -81,8 +81,8 @@ def prepare(
         survey.refuse_nothing()
         about, limits = replace(about, figures=(*about.figures, survey.figure)), (*limits, *survey.limits)
     about = replace(about, limits=(*limits, *counted_reasons(len(left_out))))
-    ids = frozenset(one.episode_id for one in episodes)
-    names = {Path(split_path(one.kind)).name: split_as_json(_of(one, ids)) for one in splits}
+    ids = frozenset(episode.episode_id for episode in episodes)
+    names = {Path(split_path(split.kind)).name: split_as_json(_of(split, ids)) for split in splits}
     options = replace(wanted.options, like=like)
     request = ExportRequest(wanted.root, wanted.out, wanted.layout, options, names, about)
     return Prepared(request, episodes, left_out, limits)
@@ -119,11 +119,11 @@ def _likeness(wanted: ExportWanted, lacking: int) -> tuple[Literal["v1", "v2"], 
 def about_of(root: Path, chosen: Iterable[Episode], limits: tuple[str, ...]) -> About:
     categories, devices = Counter[str](), Counter[str]()
     steps, last = 0, "1970-01-01"
-    for one in chosen:
-        categories[one.task.category] += 1
-        devices[one.device.device_name] += 1
-        steps += len(one.steps)
-        dated = summarise(root, one.episode_id)
+    for episode in chosen:
+        categories[episode.task.category] += 1
+        devices[episode.device.device_name] += 1
+        steps += len(episode.steps)
+        dated = summarise(root, episode.episode_id)
         if dated is not None and dated.recorded_at is not None:
             last = max(last, dated.recorded_at.date().isoformat())
     return About(
@@ -148,7 +148,7 @@ def _unredacted(annotation: Path) -> str:
         redaction = read_redaction(root, annotation.stem)
         if redaction is not None:
             exported = read_exported(root, annotation.stem)
-            for step in {one.step for one in redaction.boxes}:
+            for step in {box.step for box in redaction.boxes}:
                 exported.screenshot(step)
     except DatasetError as error:
         return str(error)
@@ -156,4 +156,4 @@ def _unredacted(annotation: Path) -> str:
 
 
 def _counts(counts: Counter[str]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))

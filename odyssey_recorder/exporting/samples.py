@@ -84,7 +84,7 @@ class Questions:
 
     def _of_pairs(self) -> Iterator[Sample]:
         for place, pair in enumerate(self._pairs):
-            chosen, rejected = (self._written(one, pair.step) for one in (pair.chosen, pair.rejected))
+            chosen, rejected = (self._written(action, pair.step) for action in (pair.chosen, pair.rejected))
             if chosen and rejected and chosen != rejected:
                 task = self._episode.task.instruction
                 messages = self._adapter.prompt(task, self._past(pair.step), self._screens[pair.step])

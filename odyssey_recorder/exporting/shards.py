@@ -73,12 +73,12 @@ def by_bytes(episodes: Sequence[Planned], name: str, at_most: int) -> Iterator[S
     """Consecutive episodes, up to `at_most` bytes of screenshots each; `name` has a place for the number."""
     ids: list[str] = []
     size = number = 0
-    for one in episodes:
-        if ids and size + one.size > at_most:
+    for episode in episodes:
+        if ids and size + episode.size > at_most:
             yield Shard(name.format(number), tuple(ids))
             ids, size, number = [], 0, number + 1
-        ids.append(one.episode_id)
-        size += one.size
+        ids.append(episode.episode_id)
+        size += episode.size
     if ids:
         yield Shard(name.format(number), tuple(ids))
 

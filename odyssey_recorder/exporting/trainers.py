@@ -105,7 +105,7 @@ def _refuse_options(layout: str, sampling: Sampling) -> None:
 
 def _turns(sample: Sample) -> list[tuple[str, list[Part]]]:
     """Role and parts: messages of the same role that follow each other are one."""
-    grouped = groupby(sample.messages, key=lambda one: one.role)
+    grouped = groupby(sample.messages, key=lambda message: message.role)
     return [(role, [part for message in messages for part in message.parts]) for role, messages in grouped]
 
 
@@ -130,7 +130,7 @@ def _assistant(words: Json) -> dict[str, Json]:
 
 
 def _ms_swift(sample: Sample) -> dict[str, Json]:
-    turns = [{**one, "loss": False} if one["role"] == "assistant" else one for one in _messages(sample)]
+    turns = [{**message, "loss": False} if message["role"] == "assistant" else message for message in _messages(sample)]
     rejected: dict[str, Json] = {"rejected_response": sample.rejected} if sample.rejected else {}
     return {"id": sample.id, "messages": [*turns, _assistant(sample.answer)], **rejected, "images": sample.images}
 
@@ -144,7 +144,7 @@ def _qwen(sample: Sample) -> dict[str, Json]:
 
 
 def _trl(sample: Sample) -> dict[str, Json]:
-    prompt: list[Json] = [{"role": role, "content": [_part(one) for one in parts]} for role, parts in _turns(sample)]
+    prompt: list[Json] = [{"role": role, "content": [_part(part) for part in parts]} for role, parts in _turns(sample)]
     answer: list[Json] = [_assistant([_part(Words(sample.answer))])]
     rejected: list[Json] = [_assistant([_part(Words(sample.rejected))])]
     answers: dict[str, Json] = (
@@ -209,18 +209,18 @@ def plan(layout: str, episodes: Sequence[Planned], options: Options) -> list[Sha
         (kind, side): ids
         for kind in get_args(Kind)
         for side in ("train", "test")
-        if (ids := tuple(one.episode_id for one in episodes if one.sides.get(kind) == side))
+        if (ids := tuple(episode.episode_id for episode in episodes if episode.sides.get(kind) == side))
     }
     if layout == "official-chat":
         wanted = {key: ids for key, ids in parts.items() if chosen.split in ("", key[0])}
     elif chosen.split:
         wanted = {key: ids for key, ids in parts.items() if key[0] == chosen.split}
     else:
-        wanted = {("", "all"): tuple(one.episode_id for one in episodes)}
-    used = {one for ids in wanted.values() for one in ids}
+        wanted = {("", "all"): tuple(episode.episode_id for episode in episodes)}
+    used = {episode_id for ids in wanted.values() for episode_id in ids}
     if not used:
         raise DatasetError(f"No episode is in the {chosen.split or 'random'} split. Make one with splits make.")
-    with_screenshot = tuple(one.episode_id for one in episodes if one.episode_id in used)
+    with_screenshot = tuple(episode.episode_id for episode in episodes if episode.episode_id in used)
     if layout == "official-chat":
         texts = official_chat.shards(wanted, with_screenshot, chosen)
     else:
@@ -235,7 +235,7 @@ def plan(layout: str, episodes: Sequence[Planned], options: Options) -> list[Sha
 
 def write(layout: str, root: Path, shard: Shard, folder: Path, options: Options) -> Hashes:
     """Raises DatasetError."""
-    episodes = (read_sampled(root, one, options) for one in shard.ids)
+    episodes = (read_sampled(root, episode_id, options) for episode_id in shard.ids)
     if shard.name.startswith(SCREENSHOTS):
         make_folder(folder / SCREENSHOTS, within=folder)
         return {name: sha256 for exported in episodes for name, sha256 in write_screenshots(exported, folder).items()}

@@ -58,25 +58,25 @@ def term(key: str, value: str) -> str:
 
 
 def mean_steps(episodes: Episodes) -> float:
-    return fmean(len(one.actions) for one in episodes) if episodes else 0.0
+    return fmean(len(episode.actions) for episode in episodes) if episodes else 0.0
 
 
 def headline(episodes: Episodes, against: Against) -> Figure:
-    apps = {app for one in episodes for app in one.apps}
-    combos = Counter(one.combination for one in episodes)
+    apps = {app for episode in episodes for app in episode.apps}
+    combos = Counter(episode.combination for episode in episodes)
     classes = {against.class_of(app) for app in apps}
-    impossible = sum("IMPOSSIBLE" in one.actions for one in episodes)
+    impossible = sum("IMPOSSIBLE" in episode.actions for episode in episodes)
     ours: Mapping[str, Cell] = {
         "Episodes": len(episodes),
-        "Steps": sum(len(one.actions) for one in episodes),
+        "Steps": sum(len(episode.actions) for episode in episodes),
         "Steps per episode": round(mean_steps(episodes), 1),
-        "Instructions": len({one.instruction for one in episodes}),
+        "Instructions": len({episode.instruction for episode in episodes}),
         "Apps": len(apps),
         "App combinations": len(combos),
         "App combinations of 2 or more": sum(len(combo) > 1 for combo in combos),
         "App classes": len(classes),
-        "Templates": len({one.meta_task for one in episodes}),
-        "Devices": len({one.device for one in episodes}),
+        "Templates": len({episode.meta_task for episode in episodes}),
+        "Devices": len({episode.device for episode in episodes}),
         "Impossible": impossible,
     }
     other = against.published
@@ -95,18 +95,18 @@ def headline(episodes: Episodes, against: Against) -> Figure:
 
 def categories(episodes: Episodes, against: Against) -> Figure:
     kind = _Kind("categories", "category", _by("category"))
-    bars = _bars(kind, Counter(one.category for one in episodes), against, len(episodes))
+    bars = _bars(kind, Counter(episode.category for episode in episodes), against, len(episodes))
     return Figure("categories", "Categories", (bars,))
 
 
 def devices(episodes: Episodes, against: Against) -> Figure:
     kind = _Kind("devices", "device", _by("device"))
-    bars = _bars(kind, Counter(one.device for one in episodes), against, len(episodes))
+    bars = _bars(kind, Counter(episode.device for episode in episodes), against, len(episodes))
     return Figure("devices", "Devices", (bars,))
 
 
 def lengths(episodes: Episodes, against: Against) -> Figure:
-    values = [len(one.actions) for one in episodes]
+    values = [len(episode.actions) for episode in episodes]
     lines = [("mean", mean_steps(episodes))] if values else []
     if (published := against.published.means.get("lengths")) is not None:
         lines.append((against.published.name, published))
@@ -115,8 +115,8 @@ def lengths(episodes: Episodes, against: Against) -> Figure:
 
 def lengths_by_category(episodes: Episodes, _: Against) -> Figure:
     groups: defaultdict[str, list[int]] = defaultdict(list)
-    for one in episodes:
-        groups[one.category].append(len(one.actions))
+    for episode in episodes:
+        groups[episode.category].append(len(episode.actions))
     spreads = tuple(_spread(name, values, term("category", name)) for name, values in sorted(groups.items()))
     return Figure(
         "lengths-by-category",
@@ -127,7 +127,7 @@ def lengths_by_category(episodes: Episodes, _: Against) -> Figure:
 
 
 def apps(episodes: Episodes, against: Against) -> Figure:
-    used = Counter(app for one in episodes for app in set(one.apps))
+    used = Counter(app for episode in episodes for app in set(episode.apps))
     bars = _bars(_Kind("apps", "app", _by("app"), most=TOP), used, against, len(episodes))
     ranked = tuple(BarMark(str(rank), count) for rank, (_, count) in enumerate(used.most_common(), start=1))
     curve = Columns("All apps by rank", "rank", "episodes", 1, 1, ranked, is_log=True)
@@ -135,20 +135,20 @@ def apps(episodes: Episodes, against: Against) -> Figure:
 
 
 def app_combinations(episodes: Episodes, against: Against) -> Figure:
-    used = Counter(one.combination for one in episodes if len(one.combination) > 1)
+    used = Counter(episode.combination for episode in episodes if len(episode.combination) > 1)
     filters = {" + ".join(combo): " ".join(term("app", app) for app in combo) for combo in used}
     counts = Counter({" + ".join(combo): count for combo, count in used.items()})
     bars = _bars(_Kind("combinations", "apps", filters.__getitem__, most=TOP), counts, against, len(episodes))
-    alone = sum(len(one.combination) == 1 for one in episodes)
+    alone = sum(len(episode.combination) == 1 for episode in episodes)
     return Figure(
         "combinations", "App combinations", (bars,), f"Left out: {counted(alone, 'episodes')} with a single app."
     )
 
 
 def app_pairs(episodes: Episodes, _: Against) -> Figure:
-    used = Counter(app for one in episodes for app in set(one.apps))
+    used = Counter(app for episode in episodes for app in set(episode.apps))
     names = tuple(app for app, _ in used.most_common(IN_MATRIX))
-    pairs = Counter(pair for one in episodes for pair in combinations(one.combination, 2))
+    pairs = Counter(pair for episode in episodes for pair in combinations(episode.combination, 2))
     counts = tuple(
         tuple(0 if row == column else pairs[min(row, column), max(row, column)] for column in names) for row in names
     )
@@ -157,15 +157,15 @@ def app_pairs(episodes: Episodes, _: Against) -> Figure:
 
 
 def app_classes(episodes: Episodes, against: Against) -> Figure:
-    names = Counter(name for one in episodes for name in {against.class_of(app) for app in one.apps})
+    names = Counter(name for episode in episodes for name in {against.class_of(app) for app in episode.apps})
     bars = _bars(_Kind("classes", "class"), names, against, len(episodes))
     return Figure("classes", "App classes", (bars,), "An episode counts once for each class of its apps.")
 
 
 def actions(episodes: Episodes, against: Against) -> Figure:
     of_category: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for one in episodes:
-        of_category[one.category].update(one.actions)
+    for episode in episodes:
+        of_category[episode.category].update(episode.actions)
     counts = sum(of_category.values(), Counter[str]())
     total = counts.total()
     panels: list[Panel] = []
@@ -183,26 +183,26 @@ def actions(episodes: Episodes, against: Against) -> Figure:
 
 
 def apps_per_episode(episodes: Episodes, _: Against) -> Figure:
-    values = [len(one.combination) for one in episodes]
+    values = [len(episode.combination) for episode in episodes]
     return Figure("apps-per-episode", "Different apps per episode", (_histogram(values, ("apps", "")),))
 
 
 def instruction_words(episodes: Episodes, _: Against) -> Figure:
-    values = [len(one.instruction.split()) for one in episodes]
+    values = [len(episode.instruction.split()) for episode in episodes]
     return Figure("words", "Words per instruction", (_histogram(values, ("words", ""), _mean_line(values)),))
 
 
 def resolutions(episodes: Episodes, against: Against) -> Figure:
-    sizes = Counter(f"{one.size} {_orientation(one.size)}" for one in episodes)
+    sizes = Counter(f"{episode.size} {_orientation(episode.size)}" for episode in episodes)
     return Figure("resolutions", "Screenshots", (_bars(_Kind("resolutions", "size"), sizes, against, len(episodes)),))
 
 
 def presses(episodes: Episodes, _: Against) -> Figure:
     of_device: defaultdict[str, list[Point]] = defaultdict(list)
     sizes: dict[str, Counter[Size]] = defaultdict(Counter)
-    for one in episodes:
-        of_device[one.device] += one.presses
-        sizes[one.device][one.size] += 1
+    for episode in episodes:
+        of_device[episode.device] += episode.presses
+        sizes[episode.device][episode.size] += 1
     panels = tuple(
         _heat(device, points, sizes[device].most_common(1)[0][0]) for device, points in sorted(of_device.items())
     )
@@ -210,8 +210,8 @@ def presses(episodes: Episodes, _: Against) -> Figure:
 
 
 def endings(episodes: Episodes, _: Against) -> Figure:
-    names = tuple(sorted({one.category for one in episodes}))
-    counts = Counter((one.category, one.actions[-1] if one.actions else "") for one in episodes)
+    names = tuple(sorted({episode.category for episode in episodes}))
+    counts = Counter((episode.category, episode.actions[-1] if episode.actions else "") for episode in episodes)
     ends = ("COMPLETE", "IMPOSSIBLE")
     cells = tuple(
         (*(counts[name, end] for end in ends), sum(count for (category, end), count in counts.items()
@@ -226,7 +226,7 @@ def endings(episodes: Episodes, _: Against) -> Figure:
 
 
 def days(episodes: Episodes, against: Against) -> Figure:
-    dated = sorted(one.day for one in episodes if one.day is not None)
+    dated = sorted(episode.day for episode in episodes if episode.day is not None)
     marks: tuple[BarMark, ...] = ()
     if dated:
         counts = Counter(dated)
@@ -235,7 +235,7 @@ def days(episodes: Episodes, against: Against) -> Figure:
             BarMark(day.isoformat(), counts[day], f"recorded:{day.isoformat()}")
             for day in map(type(dated[0]).fromordinal, span)
         )
-    people = Counter(one.annotator for one in episodes if one.annotator)
+    people = Counter(episode.annotator for episode in episodes if episode.annotator)
     bars = _bars(_Kind("annotators", "annotator", _by("by")), people, against, len(episodes))
     undated = len(episodes) - len(dated)
     note = f"{counted(undated, 'episodes')} without provenance: no day." if undated else ""
@@ -243,16 +243,16 @@ def days(episodes: Episodes, against: Against) -> Figure:
 
 
 def sides(episodes: Episodes, _: Against) -> Figure:
-    kinds = sorted({kind for one in episodes for kind in one.sides})
+    kinds = sorted({kind for episode in episodes for kind in episode.sides})
     rows = tuple(f"{kind}/{side}" for kind in kinds for side in ("train", "test"))
-    categories = tuple(sorted({one.category for one in episodes}))
-    names = tuple(sorted({one.device for one in episodes}))
+    categories = tuple(sorted({episode.category for episode in episodes}))
+    names = tuple(sorted({episode.device for episode in episodes}))
     by_category: Counter[tuple[str, str]] = Counter()
     by_device: Counter[tuple[str, str]] = Counter()
-    for one in episodes:
-        for kind, side in one.sides.items():
-            by_category[f"{kind}/{side}", one.category] += 1
-            by_device[f"{kind}/{side}", one.device] += 1
+    for episode in episodes:
+        for kind, side in episode.sides.items():
+            by_category[f"{kind}/{side}", episode.category] += 1
+            by_device[f"{kind}/{side}", episode.device] += 1
     panels = (
         _split_grid("By category", rows, ("category", categories), by_category),
         _split_grid("By device", rows, ("device", names), by_device),
@@ -282,7 +282,7 @@ def _by(key: str) -> Callable[[str], str]:
 
 
 def _bars(kind: _Kind, counts: Mapping[str, int], against: Against, total: int) -> Bars:
-    ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     marks = (
         BarMark(label, count, kind.select(label), against.published.share(kind.figure, label))
         for label, count in ordered[: kind.most]

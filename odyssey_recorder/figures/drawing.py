@@ -94,7 +94,7 @@ def drawn(panel: Panel, width: float = WIDTH) -> Drawing | None:
 
 def _bars(panel: Bars, width: float) -> tuple[list[Shape], float]:
     whole = max(panel.total, 1)
-    top = max(max(one.value / whole, one.published or 0) for one in panel.marks) or 1
+    top = max(max(bar.value / whole, bar.published or 0) for bar in panel.marks) or 1
     across = (width - _LABELS - _VALUES) / top
     shapes: list[Shape] = []
     for number, mark in enumerate(panel.marks):
@@ -117,7 +117,7 @@ def _bars(panel: Bars, width: float) -> tuple[list[Shape], float]:
 def _columns(panel: Columns, width: float) -> tuple[list[Shape], float]:
     left, top = 46.0, 18.0 + 16 * len(panel.lines)
     slot = (width - left - 10) / len(panel.marks)
-    most = max(one.value for one in panel.marks) or 1
+    most = max(bar.value for bar in panel.marks) or 1
     shapes: list[Shape] = []
 
     def height(value: float) -> float:
@@ -130,7 +130,7 @@ def _columns(panel: Columns, width: float) -> tuple[list[Shape], float]:
         y = top + _HIGH - height(tick)
         shapes.append(Line(left, y, width - 10, y))
         shapes.append(Label(left - 6, y + 4, f"{tick:,.0f}", "end", "faint"))
-    letters = max(len(one.label) for one in panel.marks)
+    letters = max(len(bar.label) for bar in panel.marks)
     every = max(1, int(-(-(letters * _LETTER + 10) // slot)))
     for number, mark in enumerate(panel.marks):
         x, high = left + number * slot, height(mark.value)
@@ -157,7 +157,7 @@ def _columns(panel: Columns, width: float) -> tuple[list[Shape], float]:
 
 
 def _boxes(panel: Boxes, width: float) -> tuple[list[Shape], float]:
-    top = max(one.high for one in panel.spreads) or 1
+    top = max(spread.high for spread in panel.spreads) or 1
     across = (width - _LABELS - 20) / top
     below = len(panel.spreads) * _ROW
     shapes: list[Shape] = []
@@ -165,17 +165,17 @@ def _boxes(panel: Boxes, width: float) -> tuple[list[Shape], float]:
         x = _LABELS + tick * across
         shapes.append(Line(x, 0, x, below))
         shapes.append(Label(x, below + 16, f"{tick:g}", "middle", "faint"))
-    for number, one in enumerate(panel.spreads):
+    for number, spread in enumerate(panel.spreads):
         middle = number * _ROW + _ROW / 2
         low, start, centre, end, high = (
-            _LABELS + value * across for value in (one.low, one.quarter, one.median, one.three_quarters, one.high)
+            _LABELS + value * across
+            for value in (spread.low, spread.quarter, spread.median, spread.three_quarters, spread.high)
         )
-        tip = (
-            f"{one.label}: median {one.median:g}, half between {one.quarter:g} and {one.three_quarters:g} {panel.unit}"
-        )
-        shapes.append(Label(_LABELS - 8, middle + 4, _short(one.label, _LABELS - 12), "end"))
+        half = f"half between {spread.quarter:g} and {spread.three_quarters:g} {panel.unit}"
+        tip = f"{spread.label}: median {spread.median:g}, {half}"
+        shapes.append(Label(_LABELS - 8, middle + 4, _short(spread.label, _LABELS - 12), "end"))
         shapes.append(Line(low, middle, high, middle, "text"))
-        shapes.append(FilledRect(start, middle - 7, max(end - start, 1), 14, 0.55, tip, one.filter))
+        shapes.append(FilledRect(start, middle - 7, max(end - start, 1), 14, 0.55, tip, spread.filter))
         shapes.append(Line(centre, middle - 8, centre, middle + 8, "text", 2.5))
     shapes.append(Label(_LABELS + (width - _LABELS) / 2, below + 34, panel.unit, "middle", "faint"))
     return shapes, below + 40
@@ -187,8 +187,8 @@ def _grid(panel: CountGrid, width: float) -> tuple[list[Shape], float, float]:
     labels = min(_LABELS, max(len(row) for row in panel.rows) * _LETTER + 14)
     slot = (width - labels) / len(panel.columns)
     slot, high = (min(slot, 15.0), 15.0) if panel.form == "dots" else (min(slot, 110.0), float(_ROW))
-    upright = max(len(one) for one in panel.columns) * _LETTER > slot - 6
-    head = min(130.0, max(len(one) for one in panel.columns) * _LETTER + 10) if upright else 22.0
+    upright = max(len(column) for column in panel.columns) * _LETTER > slot - 6
+    head = min(130.0, max(len(column) for column in panel.columns) * _LETTER + 10) if upright else 22.0
     shapes: list[Shape] = []
     for x, name in enumerate(panel.columns):
         at = labels + x * slot + slot / 2
@@ -234,7 +234,7 @@ def _screen(panel: CountGrid) -> tuple[list[Shape], float, float]:
 def _ticks(most: float) -> Iterator[float]:
     """Three to six round values up to `most`."""
     power = 10.0 ** (len(str(int(most))) - 1)
-    step = next(one * power / 5 for one in (*_TICKS, 20.0, 50.0) if most / (one * power / 5) <= 6)
+    step = next(tick * power / 5 for tick in (*_TICKS, 20.0, 50.0) if most / (tick * power / 5) <= 6)
     value = step
     while value <= most:
         yield value

@@ -60,9 +60,9 @@ def counted_of(steps: Iterable[StepRow]) -> tuple[tuple[str, ...], tuple[Point, 
     """The actions and presses of an episode."""
     every = tuple(steps)
     presses = (
-        Point(one.x, one.y) for one in every if one.action in _PRESSES and one.x is not None and one.y is not None
+        Point(row.x, row.y) for row in every if row.action in _PRESSES and row.x is not None and row.y is not None
     )
-    return tuple(one.action for one in every), tuple(presses)
+    return tuple(row.action for row in every), tuple(presses)
 
 
 def class_of_app() -> Callable[[str], str]:

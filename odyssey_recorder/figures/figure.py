@@ -29,11 +29,11 @@ class Bars:
 
     def table(self) -> tuple[Sequence[str], list[Sequence[Cell]]]:
         head: list[str] = [self.of, self.unit, "%"]
-        rows: list[Sequence[Cell]] = [[one.label, int(one.value), self.percent(one)] for one in self.marks]
-        if any(one.published is not None for one in self.marks):
+        rows: list[Sequence[Cell]] = [[mark.label, int(mark.value), self.percent(mark)] for mark in self.marks]
+        if any(mark.published is not None for mark in self.marks):
             head.append("published %")
-            for row, one in zip(rows, self.marks, strict=True):
-                row.append(None if one.published is None else round(100 * one.published, 1))  # type: ignore[attr-defined]
+            for row, mark in zip(rows, self.marks, strict=True):
+                row.append(None if mark.published is None else round(100 * mark.published, 1))  # type: ignore[attr-defined]
         return head, rows
 
     def percent(self, mark: BarMark) -> float:
@@ -57,7 +57,7 @@ class Columns:
     is_log: bool = False
 
     def table(self) -> tuple[Sequence[str], list[Sequence[Cell]]]:
-        return [self.of, self.unit], [[one.label, int(one.value)] for one in self.marks if one.value]
+        return [self.of, self.unit], [[mark.label, int(mark.value)] for mark in self.marks if mark.value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,8 @@ class Boxes:
     def table(self) -> tuple[Sequence[str], list[Sequence[Cell]]]:
         head = [self.of, "episodes", "5%", "25%", "median", "75%", "95%"]
         return head, [
-            [one.label, one.n, one.low, one.quarter, one.median, one.three_quarters, one.high] for one in self.spreads
+            [spread.label, spread.n, spread.low, spread.quarter, spread.median, spread.three_quarters, spread.high]
+            for spread in self.spreads
         ]
 
 
@@ -108,7 +109,7 @@ class CountGrid:
     def table(self) -> tuple[Sequence[str], list[Sequence[Cell]]]:
         if self.form == "screen":
             busiest = sorted(((count, y, x) for y, row in enumerate(self.counts) for x, count in enumerate(row)))
-            top = [one for one in reversed(busiest[-10:]) if one[0]]
+            top = [cell for cell in reversed(busiest[-10:]) if cell[0]]
             return ["from the left %", "from the top %", "presses"], [
                 [round(100 * x / len(self.columns)), round(100 * y / len(self.rows)), count] for count, y, x in top
             ]
@@ -119,7 +120,7 @@ class CountGrid:
                 for x, count in enumerate(row)
                 if count and x < y
             ]
-            pairs.sort(key=lambda one: (-one[0], one[1:]))
+            pairs.sort(key=lambda pair: (-pair[0], pair[1:]))
             return ["app", "with", self.of], [[row, column, count] for count, row, column in pairs[:40]]
         return [self.of, *self.columns], [[row, *counts] for row, counts in zip(self.rows, self.counts, strict=True)]
 

@@ -32,12 +32,12 @@ def figures_as_json(figures: Sequence[Figure], source: FiguresSource) -> dict[st
         "unread": list(source.unread),
         "figures": [
             {
-                "key": one.key,
-                "title": one.title,
-                "note": one.note,
-                "panels": [_panel_as_json(part) for part in one.panels],
+                "key": figure.key,
+                "title": figure.title,
+                "note": figure.note,
+                "panels": [_panel_as_json(part) for part in figure.panels],
             }
-            for one in figures
+            for figure in figures
         ],
     }
 

@@ -77,7 +77,7 @@ def published_of(name: str, figures: Sequence[Figure], mean_steps: float) -> Pub
     for figure in figures:
         for panel in figure.panels:
             if isinstance(panel, Bars) and panel.total:
-                shares.setdefault(figure.key, _shares({one.label: one.value for one in panel.marks}, panel.total))
+                shares.setdefault(figure.key, _shares({mark.label: mark.value for mark in panel.marks}, panel.total))
             if isinstance(panel, TextTable) and not headline:
                 headline = {str(row[0]): row[1] for row in panel.rows}
     return PublishedFigures(name, headline, shares, {"lengths": mean_steps})

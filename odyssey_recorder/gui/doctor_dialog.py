@@ -79,8 +79,8 @@ class DoctorDialog(QDialog):
         self._list.setWidget(_entries(self._findings))
 
     def _show(self, findings: Sequence[DoctorFinding]) -> None:
-        self._findings = sorted(findings, key=lambda one: _WORST_FIRST.index(one.level))
-        missing, notes = (sum(one.level is level for one in findings) for level in (Level.MISSING, Level.NOTE))
+        self._findings = sorted(findings, key=lambda finding: _WORST_FIRST.index(finding.level))
+        missing, notes = (sum(finding.level is level for finding in findings) for level in (Level.MISSING, Level.NOTE))
         warnings = "1 warning" if notes == 1 else f"{notes} warnings"
         counts = [f"{missing} missing"] * bool(missing) + [warnings] * bool(notes)
         stopped = self._job is not None and self._job.is_cancelled

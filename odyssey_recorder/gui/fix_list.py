@@ -44,7 +44,7 @@ class FixList(QWidget):
 
     def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
         """Show what can be fixed; rebuilt only after a change, so that the focus stays."""
-        fixable = sorted((one for one in findings if one.fix), key=lambda one: not one.prevents)
+        fixable = sorted((finding for finding in findings if finding.fix), key=lambda finding: not finding.prevents)
         if fixable != self._shown or self._fixing:
             self._shown = fixable
             self._fixing = False

@@ -67,5 +67,6 @@ class KeyButton(QPushButton):
 
 def key_buttons(commands: Commands, *wanted: Command) -> list[KeyButton]:
     return [
-        KeyButton(commands[one], one.value.label.rstrip("…"), "primary" if one.value.primary else "") for one in wanted
+        KeyButton(commands[command], command.value.label.rstrip("…"), "primary" if command.value.primary else "")
+        for command in wanted
     ]

@@ -91,7 +91,9 @@ class MainWindow(QMainWindow):
         self._offer_for_role()
         self._connect(coach, queue)
         offered = self._pages.offered
-        self._show_page(next((one for one in offered if one is first_page), self._state.page_among(offered)))
+        self._show_page(
+            next((command for command in offered if command is first_page), self._state.page_among(offered))
+        )
 
     def _connect(self, coach: PracticeBridge | None, queue: QueueBridge | None) -> None:
         self._controller.phase_changed.connect(self._tell_phase)

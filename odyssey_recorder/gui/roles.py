@@ -14,7 +14,7 @@ _HIDDEN_PAGES: Mapping[Role, frozenset[str]] = {
 _ANNOTATOR_COMMANDS = (Command.RECORD_TASK, Command.SEND_BACK_TASK, Command.READ_TASKS, Command.FIND_TASK)
 _LEAD_COMMANDS = frozenset(
     {
-        *(one for one in Command if one.value.page == "Tasks" and one not in _ANNOTATOR_COMMANDS),
+        *(command for command in Command if command.value.page == "Tasks" and command not in _ANNOTATOR_COMMANDS),
         Command.STORE_KEY,
         Command.FORGET_KEY,
         Command.EXPORT_EPISODES,

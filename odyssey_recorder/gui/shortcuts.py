@@ -13,7 +13,10 @@ from odyssey_recorder.gui.window_state import KeptFile
 _PAGES = ("", "Record", "Review", "Tasks", "Practice", "Devices", "Dataset", "Annotate", "Evaluate", "Settings")
 
 CHANGEABLE = tuple(
-    sorted((one for one in Command if one is not Command.TYPE), key=lambda one: _PAGES.index(one.value.page))
+    sorted(
+        (command for command in Command if command is not Command.TYPE),
+        key=lambda command: _PAGES.index(command.value.page),
+    )
 )
 """All commands but TYPE, which Return in the text field triggers; grouped by page."""
 
@@ -99,8 +102,8 @@ class Shortcuts(QObject):
                 self._file.write({"shortcuts": self._written})
 
     def _why_taken(self, command: Command, keys: QKeySequence) -> str:
-        others = (one for one in CHANGEABLE if _can_conflict(one, command))
-        holder = next((one for one in others if keys in self._commands[one].shortcuts()), None)
+        others = (other for other in CHANGEABLE if _can_conflict(other, command))
+        holder = next((other for other in others if keys in self._commands[other].shortcuts()), None)
         if holder is None:
             return ""
         tip = holder.value.tip[0].lower() + holder.value.tip[1:]

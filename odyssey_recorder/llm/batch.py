@@ -182,7 +182,9 @@ class Batch:
         except LanguageModelError as error:
             yield str(error)
             offered = ()
-        ends = next((one.ends_on for one in offered if one.name == self._model.name and one.ends_on), facts.ends)
+        ends = next(
+            (model.ends_on for model in offered if model.name == self._model.name and model.ends_on), facts.ends
+        )
         if ends is not None:
             yield _farewell(self._model.name, ends, datetime.now(UTC).date())
         if self._cache.problem:

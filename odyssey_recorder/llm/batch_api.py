@@ -113,7 +113,7 @@ class BatchApi:
     def read(self, lines: Iterable[str], questions: Iterable[ModelRequest], prompt: str) -> BatchReport:
         """Cache the answers to these questions, of one prompt, among the lines of an output file."""
         is_open = self.is_open()
-        expected = frozenset(bytes.fromhex(self._key(one)) for one in questions if is_open(one))
+        expected = frozenset(bytes.fromhex(self._key(question)) for question in questions if is_open(question))
         reader = self._reader(prompt, expected)
         reader.read(lines)
         reader.finish()
@@ -124,7 +124,7 @@ class BatchApi:
 
     async def _collect(self) -> BatchReport:
         report = BatchReport()
-        await self._settle([one for one in self._journal.batches() if not one.batch_id])
+        await self._settle([batch for batch in self._journal.batches() if not batch.batch_id])
         for batch in self._journal.batches():
             if batch.prompt in self._answers:
                 await self._look_at(batch, report)
@@ -135,7 +135,7 @@ class BatchApi:
         if not unsure:
             return
         found = await self._created()
-        missing = [one for one in unsure if one.name not in found]
+        missing = [batch for batch in unsure if batch.name not in found]
         for batch in missing:
             for file_id in await self._tried(self._model.uploads, batch.name):
                 await self._tried(self._model.delete_file, file_id)
@@ -148,7 +148,7 @@ class BatchApi:
                 self._journal.end(batch)
 
     async def _created(self) -> Mapping[str, str]:
-        return {one.name: one.id for one in await self._tried(self._model.batches)}
+        return {batch.name: batch.id for batch in await self._tried(self._model.batches)}
 
     async def _look_at(self, batch: OpenBatch, report: BatchReport) -> None:
         remote = await self._tried(self._model.batch, batch.batch_id)
@@ -177,7 +177,7 @@ class BatchApi:
         )
 
     async def _forget(self, batch_id: str) -> int:
-        batch = next((one for one in self._journal.batches() if batch_id and one.batch_id == batch_id), None)
+        batch = next((batch for batch in self._journal.batches() if batch_id and batch.batch_id == batch_id), None)
         if batch is None:
             raise LanguageModelError(f"No open batch of {self._model.name} at {self._model.host} is {batch_id!r}.")
         if await self._tried(self._model.batch, batch_id) is not None:
@@ -201,7 +201,7 @@ class BatchApi:
 
     async def _submit(self, questions: Iterable[ModelRequest], prompt: str) -> BatchReport:
         report = BatchReport()
-        self._budget.lay_aside(sum(one.cost for one in self._journal.batches()))
+        self._budget.lay_aside(sum(batch.cost for batch in self._journal.batches()))
         costs: dict[str, float] = {}
 
         def affordable() -> Iterator[ModelRequest]:

@@ -159,7 +159,8 @@ def read_reply(text: str) -> Reply | None:
 def read_models(text: str) -> Sequence[models.OfferedModel]:
     try:
         return [
-            models.OfferedModel(one.id, _day(one.shutdown_date)) for one in _ModelList.model_validate_json(text).data
+            models.OfferedModel(model.id, _day(model.shutdown_date))
+            for model in _ModelList.model_validate_json(text).data
         ]
     except ValidationError:
         return ()

@@ -116,7 +116,7 @@ class OpenAIModel:
     async def batches(self) -> Sequence[RemoteBatch]:
         """Those of this program. Raises LanguageModelError, as all of these do."""
         found = await self._used(lambda client: _all(client.batches.list(limit=_PAGE)))
-        return [one for one in map(_remote, found) if one.name]
+        return [batch for batch in map(_remote, found) if batch.name]
 
     async def batch(self, batch_id: str) -> RemoteBatch | None:
         """None if the server does not know it."""
@@ -149,7 +149,7 @@ class OpenAIModel:
     async def uploads(self, name: str) -> Sequence[str]:
         """The ids of the files uploaded for this batch."""
         found = await self._used(lambda client: _all(client.files.list(purpose="batch", limit=_PAGE)))
-        return [one.id for one in found if one.filename == _file_name(name)]
+        return [file.id for file in found if file.filename == _file_name(name)]
 
     async def _used(self, call: Callable[[AsyncOpenAI], Awaitable[_Result]]) -> _Result:
         result = await self._result_or_none(call)
@@ -276,7 +276,7 @@ class OpenAIModel:
 
     async def _not_found(self) -> LanguageModelError:
         try:
-            names = [one.name for one in await self.offered()]
+            names = [model.name for model in await self.offered()]
         except LanguageModelError:
             names = []
         if not names:
@@ -302,7 +302,7 @@ async def _list(client: AsyncOpenAI) -> _Response:
 
 
 async def _all(pages: AsyncIterable[_Result]) -> Sequence[_Result]:
-    return [one async for one in pages]
+    return [page async for page in pages]
 
 
 def _file_name(name: str) -> str:
@@ -314,8 +314,8 @@ def _remote(batch: Any) -> RemoteBatch:
     return RemoteBatch(
         batch.id, (batch.metadata or {}).get(_NAME, ""), batch.status,
         counts.completed + counts.failed if counts else 0,
-        tuple(one for one in (batch.output_file_id, batch.error_file_id) if one),
-        tuple(str(one.message) for one in errors),
+        tuple(file_id for file_id in (batch.output_file_id, batch.error_file_id) if file_id),
+        tuple(str(error.message) for error in errors),
     )  # fmt: skip
 
 

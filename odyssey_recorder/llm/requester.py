@@ -137,8 +137,8 @@ async def _loaded(question: ModelRequest) -> ModelRequest:
 
 def _with_images(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
     return tuple(
-        replace(one, parts=tuple(part.load() if isinstance(part, LazyImage) else part for part in one.parts))
-        for one in messages
+        replace(message, parts=tuple(part.load() if isinstance(part, LazyImage) else part for part in message.parts))
+        for message in messages
     )
 
 

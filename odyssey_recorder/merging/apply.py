@@ -48,15 +48,15 @@ def prepare(first: Path, second: Path, target: Path, decisions: MergeDecisions) 
     Raises DatasetError, ReviewError.
     """
     a, b = MergeSource(first), MergeSource(second)
-    into = next((one for one in (a, b) if _is_same(target, one.root)), None)
+    into = next((source for source in (a, b) if _is_same(target, source.root)), None)
     if into is not None:
         decisions = replace(decisions, versions=_unfinished(into.root))
         return plan_merge(a, b, decisions, keeps_id="A" if into is a else "B")
     if target.exists() or target.is_symlink():
         raise DatasetError(f"{target} already exists. Choose a new folder, or one of the two datasets.")
-    for one in (a, b):
-        if target.resolve().is_relative_to(one.root.resolve()):
-            raise DatasetError(f"{target} is in {one.root}, which is not to be changed. Choose another folder.")
+    for source in (a, b):
+        if target.resolve().is_relative_to(source.root.resolve()):
+            raise DatasetError(f"{target} is in {source.root}, which is not to be changed. Choose another folder.")
     return plan_merge(a, b, decisions)
 
 
@@ -65,13 +65,13 @@ def merge(first: Path, second: Path, target: Path, decisions: MergeDecisions) ->
 
     After an interruption the same call continues. Raises DatasetError, ReviewError.
     """
-    into = next((one for one in (first, second) if _is_same(target, one)), None)
+    into = next((source for source in (first, second) if _is_same(target, source)), None)
     if into is not None:
         with Journal(into).held():
             plan = prepare(first, second, target, decisions)
             if not plan.conflicts:
                 root = into.absolute()
-                _Merge(plan, root, next(one for one in plan.sources if one.root == root)).run()
+                _Merge(plan, root, next(source for source in plan.sources if source.root == root)).run()
         return plan
     plan = prepare(first, second, target, decisions)
     if not plan.conflicts:
@@ -88,7 +88,7 @@ def merge(first: Path, second: Path, target: Path, decisions: MergeDecisions) ->
 def _empty(part: Path) -> None:
     """Make the folder, or empty that of an interrupted merge."""
     is_ours = any((part / name).is_file() for name in (_UNFINISHED, SOURCES))
-    if part.is_symlink() or (part.exists() and not is_ours and any(one.name != METADATA for one in part.iterdir())):
+    if part.is_symlink() or (part.exists() and not is_ours and any(entry.name != METADATA for entry in part.iterdir())):
         raise DatasetError(f"{part} is in the way. Move it away.")
     with storage_errors(part, "written"):
         make_folder(part / METADATA)
@@ -110,16 +110,16 @@ class _Merge:
         self._present = dict(into.files) if into is not None else {}
         self._trash = into.trash if into is not None else {}
         self._journal = Journal(root)
-        self._origins = [one.root for one in plan.sources]
+        self._origins = [source.root for source in plan.sources]
 
     def run(self) -> None:
-        changed = [one for one in self._plan.episodes if self._differs(one)]
+        changed = [episode for episode in self._plan.episodes if self._differs(episode)]
         self._write_plan(changed)
-        for one in self._plan.episodes:
-            if one.former:
-                self._keep_replaced(one)
-        for one in changed:
-            self._carry_out(one)
+        for episode in self._plan.episodes:
+            if episode.former:
+                self._keep_replaced(episode)
+        for episode in changed:
+            self._carry_out(episode)
         self._add_saved()
         reviews = ReviewStore(self._root)
         for file in self._plan.reviews.values():
@@ -131,25 +131,27 @@ class _Merge:
         with storage_errors(self._root / _UNFINISHED, "removed"):
             (self._root / _UNFINISHED).unlink(missing_ok=True)
 
-    def _differs(self, one: PlannedEpisode) -> bool:
-        present = self._present.get(one.episode_id, {})
-        if one.outcome == "in both" and present:
+    def _differs(self, episode: PlannedEpisode) -> bool:
+        present = self._present.get(episode.episode_id, {})
+        if episode.outcome == "in both" and present:
             return False
-        if one.renamed is not None and one.renamed[0] not in self._present:
+        if episode.renamed is not None and episode.renamed[0] not in self._present:
             return True
-        return bool(present or one.files) and not same_files(present, one.files)
+        return bool(present or episode.files) and not same_files(present, episode.files)
 
     def _write_plan(self, changed: list[PlannedEpisode]) -> None:
         """Write where episodes come from, and which versions were decided on, before anything changes."""
         if not changed:
             return
-        lines = {line for one in (*self._origins, self._root) for line in _origins_in(one)}
-        for one in changed:
-            lines.update(self._lines(one.episode_id, one.files, {}))
-            if one.renamed is not None:
-                lines.update(self._lines(*one.renamed, {"merged_from": one.episode_id}))
+        lines = {line for origin in (*self._origins, self._root) for line in _origins_in(origin)}
+        for episode in changed:
+            lines.update(self._lines(episode.episode_id, episode.files, {}))
+            if episode.renamed is not None:
+                lines.update(self._lines(*episode.renamed, {"merged_from": episode.episode_id}))
         decided = {
-            one.episode_id: version_name(one.files, one.episode_id) for one in changed if one.former and one.files
+            episode.episode_id: version_name(episode.files, episode.episode_id)
+            for episode in changed
+            if episode.former and episode.files
         }
         make_folder(self._root / METADATA, within=self._root)
         write_durably(self._root / _UNFINISHED, json.dumps(decided).encode(), within=self._root)
@@ -168,24 +170,25 @@ class _Merge:
                 row = {"episode_id": episode_id, "dataset": source.root.resolve().name}
                 yield json.dumps({**row, "annotation": hashlib.sha256(data).hexdigest(), **more})
 
-    def _carry_out(self, one: PlannedEpisode) -> None:
-        present = self._present.get(one.episode_id, {})
-        is_live = annotation_path(one.episode_id) in present
-        if one.renamed is not None:
-            self._add(*one.renamed)
-        if not one.files:
+    def _carry_out(self, episode: PlannedEpisode) -> None:
+        present = self._present.get(episode.episode_id, {})
+        is_live = annotation_path(episode.episode_id) in present
+        if episode.renamed is not None:
+            self._add(*episode.renamed)
+        if not episode.files:
             if is_live:
-                self._change(one.episode_id, self._trash_of(one), "", {self._trash_of(one): present})
-        elif is_live and not same_files(present, one.files):
+                self._change(episode.episode_id, self._trash_of(episode), "", {self._trash_of(episode): present})
+        elif is_live and not same_files(present, episode.files):
             versions = [
-                history_path(one.episode_id, version_name(files, one.episode_id)) for files in (present, one.files)
+                history_path(episode.episode_id, version_name(files, episode.episode_id))
+                for files in (present, episode.files)
             ]
-            keep(one.files, self._root / versions[1], self._root, self._origins)
-            self._change(one.episode_id, versions[0], versions[1], {versions[0]: present})
-        elif not is_live and one.trash in self._trash:
-            self._change(one.episode_id, "", f"{TRASH}/{one.trash}", {})
+            keep(episode.files, self._root / versions[1], self._root, self._origins)
+            self._change(episode.episode_id, versions[0], versions[1], {versions[0]: present})
+        elif not is_live and episode.trash in self._trash:
+            self._change(episode.episode_id, "", f"{TRASH}/{episode.trash}", {})
         elif not is_live:
-            self._add(one.episode_id, one.files)
+            self._add(episode.episode_id, episode.files)
 
     def _add(self, episode_id: str, files: Files) -> None:
         for name, source in self._present.get(episode_id, {}).items():
@@ -196,27 +199,29 @@ class _Merge:
     def _change(self, episode_id: str, source: str, target: str, folders: Mapping[str, Files]) -> None:
         self._journal.carry_out(Change(episode_id=episode_id, source=source, target=target), folders, do_not_record)
 
-    def _trash_of(self, one: PlannedEpisode) -> str:
+    def _trash_of(self, episode: PlannedEpisode) -> str:
         """Where a trashed episode goes: if it differs from the one there, to a folder of its own, a second older."""
-        moment = int(one.trash[17:]) - (_SECOND_NS if one.former else 0)
-        return f"{TRASH}/{one.episode_id}-{max(0, moment)}"
+        moment = int(episode.trash[17:]) - (_SECOND_NS if episode.former else 0)
+        return f"{TRASH}/{episode.episode_id}-{max(0, moment)}"
 
-    def _keep_replaced(self, one: PlannedEpisode) -> None:
-        version = history_path(one.episode_id, version_name(one.former, one.episode_id))
-        folder = self._root / (version if one.files else self._trash_of(one))
-        keep(one.former, folder, self._root, self._origins)
+    def _keep_replaced(self, episode: PlannedEpisode) -> None:
+        version = history_path(episode.episode_id, version_name(episode.former, episode.episode_id))
+        folder = self._root / (version if episode.files else self._trash_of(episode))
+        keep(episode.former, folder, self._root, self._origins)
 
     def _add_texts(self) -> None:
         """Also of an episode that got another id: its steps are known by their keys."""
         texts = SemanticsStore(self._root)
-        renamed = {one.episode_id: one.renamed[0] for one in self._plan.episodes if one.renamed is not None}
+        renamed = {
+            episode.episode_id: episode.renamed[0] for episode in self._plan.episodes if episode.renamed is not None
+        }
         for file in self._plan.semantics.values():
             for episode_id in filter(None, (file.episode_id, renamed.get(file.episode_id))):
                 texts.add(episode_id, file.entries)
 
     def _add_saved(self) -> None:
         """Copy versions and trashed episodes that the target lacks."""
-        restored = {f"{TRASH}/{one.trash}" for one in self._plan.episodes if one.files and one.trash}
+        restored = {f"{TRASH}/{episode.trash}" for episode in self._plan.episodes if episode.files and episode.trash}
         folders: dict[str, list[Files]] = {}
         ids: dict[str, str] = {}
         for source in self._plan.sources:
@@ -226,8 +231,8 @@ class _Merge:
                     folders.setdefault(path, []).append(kept)
         for path, found in sorted(folders.items()):
             files: Files = found[0]
-            if not all(same_files(files, one) for one in found):
-                complete = [one for one in found if version_name(one, ids[path]) == Path(path).name]
+            if not all(same_files(files, version) for version in found):
+                complete = [version for version in found if version_name(version, ids[path]) == Path(path).name]
                 if not complete:
                     raise DatasetError(f"{path} differs in the two datasets. Move one of the two away.")
                 files = complete[0]
@@ -242,7 +247,9 @@ def _unfinished(root: Path) -> dict[str, str]:
         return {}
     except (OSError, NotPlainJsonError) as error:
         raise DatasetError(f"{path} cannot be read: {error}. Move it away.") from error
-    return {one: version for one, version in tree.items() if isinstance(version, str)} if isinstance(tree, dict) else {}
+    return (
+        {name: version for name, version in tree.items() if isinstance(version, str)} if isinstance(tree, dict) else {}
+    )
 
 
 def _origins_in(root: Path) -> Iterator[str]:

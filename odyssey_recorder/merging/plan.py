@@ -61,7 +61,7 @@ class MergeSource:
                     found.setdefault(match[1], {})[f"{folder}/{name}"] = self.root / folder / name
         self.files: Mapping[str, Files] = found
         self.episodes: Mapping[str, Files] = {
-            one: files for one, files in found.items() if annotation_path(one) in files
+            episode_id: files for episode_id, files in found.items() if annotation_path(episode_id) in files
         }
         self.trash = {
             path.name: named[1] for path in _folders(self.root / TRASH) if (named := TRASH_NAME.fullmatch(path.name))
@@ -74,8 +74,8 @@ class MergeSource:
         for copy in store.copies():
             raise ReviewError(f"{copy} is a conflict copy. Merge it first: odyssey-recorder reviews merge")
         read = {episode_id: store.read(episode_id) for episode_id in store.ids()}
-        for one in read.values():
-            refuse_problems(one)
+        for file in read.values():
+            refuse_problems(file)
         return read
 
     @cached_property
@@ -83,14 +83,14 @@ class MergeSource:
         """Raises ReviewError for a file with unreadable places."""
         store = SemanticsStore(self.root)
         read = {episode_id: store.read(episode_id) for episode_id in store.ids()}
-        for one in read.values():
-            refuse_problems(one)
+        for file in read.values():
+            refuse_problems(file)
         return read
 
     @cached_property
     def histories(self) -> Mapping[str, list[str]]:
         """The names of saved versions, by episode."""
-        return {one.name: [inner.name for inner in _folders(one)] for one in _folders(self.root / HISTORY)}
+        return {folder.name: [inner.name for inner in _folders(folder)] for folder in _folders(self.root / HISTORY)}
 
     def reviews_of(self, episode_id: str) -> ReviewFile:
         return self.reviews.get(episode_id, ReviewFile(episode_id))
@@ -101,7 +101,9 @@ class MergeSource:
     def trashed(self, episode_id: str) -> str:
         """The name of the episode's newest folder in the trash, or an empty text."""
         return max(
-            (name for name, one in self.trash.items() if one == episode_id), key=lambda name: int(name[17:]), default=""
+            (name for name, value in self.trash.items() if value == episode_id),
+            key=lambda name: int(name[17:]),
+            default="",
         )
 
 
@@ -131,7 +133,7 @@ class MergePlan:
     conflicts: Mapping[str, str]
 
     def counts(self) -> dict[str, int]:
-        outcomes = [one.outcome for one in self.episodes]
+        outcomes = [episode.outcome for episode in self.episodes]
         return {outcome: outcomes.count(outcome) for outcome in sorted({*outcomes})}
 
 
@@ -160,15 +162,15 @@ def plan_merge(
     planned = tuple(filter(None, map(planner.plan, ids)))
     reviewed = sorted({*first.reviews, *second.reviews})
     texts = {
-        one: union(*(source.semantics.get(one, SemanticsFile(one)) for source in (first, second)))
-        for one in sorted({*first.semantics, *second.semantics})
+        episode_id: union(*(source.semantics.get(episode_id, SemanticsFile(episode_id)) for source in (first, second)))
+        for episode_id in sorted({*first.semantics, *second.semantics})
     }
-    policies = [ReviewStore(one.root).policy() for one in (first, second)]
+    policies = [ReviewStore(source.root).policy() for source in (first, second)]
     if policies[0] != policies[1] and decisions.policy is None:
         planner.conflicts[""] = "The review policies differ. Choose one with --policy."
     return MergePlan(
         (first, second), planned,
-        {one: union(first.reviews_of(one), second.reviews_of(one)) for one in reviewed},
+        {episode_id: union(first.reviews_of(episode_id), second.reviews_of(episode_id)) for episode_id in reviewed},
         texts, policies[decisions.policy == "B"], planner.conflicts,
     )  # fmt: skip
 
@@ -198,7 +200,7 @@ class _Planner:
         if not folder:
             return live
         reviews = union(self._a.reviews_of(episode_id), self._b.reviews_of(episode_id))
-        moves = [one for one in reviews.entries if isinstance(one, Move) and one.to != "annotator"]
+        moves = [entry for entry in reviews.entries if isinstance(entry, Move) and entry.to != "annotator"]
         trashed = files_of(there.root / TRASH / folder, episode_id)
         is_same = same_files(live.files, trashed)
         wanted = self._decisions.on(episode_id)
@@ -240,7 +242,9 @@ class _Planner:
             return "A" if decided == version_a else "B"
         a_holds, b_holds = self._a.holds(episode_id, version_b), self._b.holds(episode_id, version_a)
         if a_holds and b_holds:
-            a_fixes, b_fixes = ({fix.id for fix in one.reviews_of(episode_id).fixes} for one in (self._a, self._b))
+            a_fixes, b_fixes = (
+                {fix.id for fix in source.reviews_of(episode_id).fixes} for source in (self._a, self._b)
+            )
             a_holds, b_holds = a_fixes > b_fixes, b_fixes > a_fixes
         return "A" if a_holds else "B" if b_holds else None
 
@@ -249,8 +253,8 @@ class _Planner:
         while True:
             new = f"{number % 10**16:016}"
             contents = renamed(files, episode_id, new)
-            taken = [one.files[new] for one in (self._a, self._b) if new in one.files]
-            if all(_agree(one, contents) for one in taken):
+            taken = [source.files[new] for source in (self._a, self._b) if new in source.files]
+            if all(_agree(kept, contents) for kept in taken):
                 return new, contents
             number += 1
 

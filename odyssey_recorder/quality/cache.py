@@ -111,7 +111,8 @@ class Cache:
     def keep(self, annotation: Path, found: Inspection, measured: Measurements) -> None:
         measures, checks = self._code_hashes.measures, self._code_hashes.checks
         screenshots = [
-            (sha256, _SCREENSHOT.dump_json(one).decode(), measures) for sha256, one in measured.screenshots.items()
+            (sha256, _SCREENSHOT.dump_json(screenshot).decode(), measures)
+            for sha256, screenshot in measured.screenshots.items()
         ]
         row = os.fsencode(annotation), found.stamp, found.name, found.steps, found.report, found.facts, checks
         self._write(

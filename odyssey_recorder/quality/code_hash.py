@@ -49,10 +49,10 @@ def _imports(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_bytes())):
         match node:
             case ast.Import(names):
-                yield from (one.name for one in names)
+                yield from (name.name for name in names)
             case ast.ImportFrom(str(module), names):
                 yield module
-                yield from (f"{module}.{one.name}" for one in names)
+                yield from (f"{module}.{name.name}" for name in names)
             case _:
                 pass
 
@@ -63,7 +63,9 @@ def _source(module: str, package: Path) -> Path | None:
     if first != package.name:
         return None
     path = package.joinpath(*rest)
-    return next((one for one in (path.with_suffix(".py"), path / "__init__.py") if one.is_file()), None)
+    return next(
+        (candidate for candidate in (path.with_suffix(".py"), path / "__init__.py") if candidate.is_file()), None
+    )
 
 
 def _required() -> list[str]:
@@ -71,7 +73,11 @@ def _required() -> list[str]:
         requirements = requires("odyssey-recorder") or []
     except PackageNotFoundError:  # a checkout that is not installed
         return []
-    return [match[0] for one in requirements if "extra ==" not in one and (match := re.match(r"[\w.-]+", one))]
+    return [
+        match[0]
+        for requirement in requirements
+        if "extra ==" not in requirement and (match := re.match(r"[\w.-]+", requirement))
+    ]
 
 
 def _with_version(library: str) -> str:

@@ -45,7 +45,7 @@ def collect(
         views, no_views = _views(files, number, record)
         steps.append(StepEvidence(number, spelled, measured[number][0], changes[number], record, views, no_views))
     own = {screenshot_name(files.episode_id, step) for step in range(len(steps))}
-    surplus = tuple(one for one in beside if one not in own)
+    surplus = tuple(name for name in beside if name not in own)
     return EpisodeEvidence(episode, tuple(steps), provenance, problem, _amendments(files), surplus)
 
 
@@ -83,7 +83,7 @@ def _amendments(files: EpisodeFiles) -> tuple[Amendment, ...]:
         return ()
     fixes = effective_fixes(REVIEW_FORM.read(data, episode_id=files.episode_id, source=files.review.name).fixes)
     revisions = [*(fix.before for fix in fixes[:1]), *(fix.after for fix in fixes)]
-    shown = max((count for count, one in enumerate(revisions) if one == revision), default=len(fixes))
+    shown = max((count for count, known in enumerate(revisions) if known == revision), default=len(fixes))
     return tuple(fix.amendment for fix in fixes[:shown] if fix.amendment is not None)
 
 

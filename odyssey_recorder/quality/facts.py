@@ -28,8 +28,10 @@ def facts_of(evidence: EpisodeEvidence) -> EpisodeFacts:
         task=task.task,
         instruction=task.instruction,
         actions=tuple(_words(step) for step in evidence.steps),
-        screenshots=tuple("" if one is None else one.sha256 for one in screenshots),
-        looks=tuple(None if one is None or one.problem else one.look for one in screenshots),
+        screenshots=tuple("" if screenshot is None else screenshot.sha256 for screenshot in screenshots),
+        looks=tuple(
+            None if screenshot is None or screenshot.problem else screenshot.look for screenshot in screenshots
+        ),
         screens=tuple(map(_shown, evidence.steps)),
     )
 

@@ -75,12 +75,12 @@ class EpisodeReport:
     @property
     def worst(self) -> Finding:
         """The first of the most severe ones; there must be a finding."""
-        return min(self.findings, key=lambda one: list(Severity).index(one.severity))
+        return min(self.findings, key=lambda finding: list(Severity).index(finding.severity))
 
     @property
     def failed(self) -> frozenset[str]:
         """The ids of the checks that found something worse than a note."""
-        return frozenset(one.check for one in self.findings if one.severity is not Severity.NOTE)
+        return frozenset(finding.check for finding in self.findings if finding.severity is not Severity.NOTE)
 
     def count(self, severity: Severity) -> int:
         return sum(finding.severity is severity for finding in self.findings)
@@ -90,5 +90,12 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """By step, those of the whole episode first; within a step the most severe first."""
     grave = list(Severity)
     return tuple(
-        sorted(findings, key=lambda one: (-1 if one.step is None else one.step, grave.index(one.severity), one.check))
+        sorted(
+            findings,
+            key=lambda finding: (
+                -1 if finding.step is None else finding.step,
+                grave.index(finding.severity),
+                finding.check,
+            ),
+        )
     )

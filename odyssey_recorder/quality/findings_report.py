@@ -49,36 +49,36 @@ class FindingsReport:
     def add_more(self, report: EpisodeReport) -> None:
         """Add findings of an episode that is counted already."""
         self.findings.extend(report.findings)
-        for one in report.not_checked:
-            self._unlooked[one.check, one.why].append(report.episode_id)
+        for unchecked in report.not_checked:
+            self._unlooked[unchecked.check, unchecked.why].append(report.episode_id)
 
     def add_together(self, results: Iterable[Finding | NotChecked]) -> None:
         """Add findings of the dataset as a whole; an episode named there is not clean."""
-        for one in results:
-            match one:
+        for result in results:
+            match result:
                 case Finding():
-                    self.findings.append(one)
+                    self.findings.append(result)
                 case NotChecked(check, why):
                     self._unlooked[check, why].append("")
 
     @property
     def counts(self) -> Mapping[Severity, int]:
-        found = Counter(one.severity for one in self.findings)
+        found = Counter(finding.severity for finding in self.findings)
         return {severity: found[severity] for severity in Severity}
 
     @property
     def checks(self) -> Sequence[CheckCounts]:
         found: defaultdict[str, list[Finding]] = defaultdict(list)
-        for one in self.findings:
-            found[one.check].append(one)
+        for finding in self.findings:
+            found[finding.check].append(finding)
         ids = sorted(found.keys() | {check for check, _ in self._unlooked})
         return [self._counted(check, found[check]) for check in ids]
 
     @property
     def by_episode(self) -> Sequence[tuple[str, Sequence[Finding]]]:
         found: defaultdict[str, list[Finding]] = defaultdict(list)
-        for one in self.findings:
-            found[one.episode_id].append(one)
+        for finding in self.findings:
+            found[finding.episode_id].append(finding)
         ordered = sorted(found.items(), key=lambda item: (item[0] != "", _gravity(item[1]), item[0]))
         return [(episode_id, in_order(findings)) for episode_id, findings in ordered]
 
@@ -91,7 +91,7 @@ class FindingsReport:
 
     def fails(self, *, from_: Severity) -> bool:
         grave = list(Severity)
-        return any(grave.index(one.severity) <= grave.index(from_) for one in self.findings)
+        return any(grave.index(finding.severity) <= grave.index(from_) for finding in self.findings)
 
     def as_json(self, *, exit_code: int) -> dict[str, Json]:
         """The report for programs; docs/quality.md describes the keys."""
@@ -101,8 +101,10 @@ class FindingsReport:
             "episodes": self.episodes,
             "clean": self.clean,
             "counts": {severity.value: count for severity, count in self.counts.items()},
-            "checks": [_counts_as_json(one) for one in self.checks],
-            "findings": [_FINDING.dump_python(one, mode="json") for _, findings in self.by_episode for one in findings],
+            "checks": [_counts_as_json(counts) for counts in self.checks],
+            "findings": [
+                _FINDING.dump_python(finding, mode="json") for _, findings in self.by_episode for finding in findings
+            ],
             "not_checked": [
                 {"check": check, "why": why, "episodes": [*sorted(filter(None, ids))]}
                 for (check, why), ids in sorted(self._unlooked.items())
@@ -110,12 +112,12 @@ class FindingsReport:
         }
 
     def _counted(self, check: str, found: Sequence[Finding]) -> CheckCounts:
-        severities = Counter(one.severity for one in found)
+        severities = Counter(finding.severity for finding in found)
         unlooked = {why: ids for (other, why), ids in self._unlooked.items() if other == check}
         return CheckCounts(
             check,
             {severity: severities[severity] for severity in Severity},
-            len({one.episode_id for one in found if one.episode_id}),
+            len({finding.episode_id for finding in found if finding.episode_id}),
             len({episode_id for ids in unlooked.values() for episode_id in ids}),
             tuple(sorted(unlooked, key=lambda why: -len(unlooked[why]))),
         )
@@ -129,9 +131,15 @@ def render_findings_page(report: FindingsReport, annotations: Sequence[Path] = (
 
 
 def _gravity(findings: Sequence[Finding]) -> tuple[int, ...]:
-    return tuple(-sum(one.severity is severity for one in findings) for severity in Severity)
+    return tuple(-sum(finding.severity is severity for finding in findings) for severity in Severity)
 
 
-def _counts_as_json(one: CheckCounts) -> dict[str, Json]:
-    found: dict[str, Json] = {severity.value: count for severity, count in one.found.items()}
-    return {"check": one.check, "title": one.title, **found, "episodes": one.episodes, "not_checked": one.not_checked}
+def _counts_as_json(counts: CheckCounts) -> dict[str, Json]:
+    found: dict[str, Json] = {severity.value: count for severity, count in counts.found.items()}
+    return {
+        "check": counts.check,
+        "title": counts.title,
+        **found,
+        "episodes": counts.episodes,
+        "not_checked": counts.not_checked,
+    }

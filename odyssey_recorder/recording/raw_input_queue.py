@@ -372,7 +372,7 @@ class RawInputQueue:
         ]
         if self._run is not None:
             found = [self._run.stroke.found, *found[:1]]
-        wanted = dict.fromkeys(one.number for one in found if one.number not in self._keeping | self._kept)
+        wanted = dict.fromkeys(frame.number for frame in found if frame.number not in self._keeping | self._kept)
         self._keeping |= wanted.keys()
         return list(wanted)
 

@@ -72,11 +72,11 @@ class _Run:
         if self.streamed:
             return False
         since_ns = last_ns + AT_REST_NS
-        return not any(since_ns <= one.started_ns and one.arrived_ns <= until_ns for one in self.frames)
+        return not any(since_ns <= frame.started_ns and frame.arrived_ns <= until_ns for frame in self.frames)
 
     def seen_ns(self, until_ns: int) -> int:
         """When the last frame that had arrived by `until_ns` was requested."""
-        return max((one.started_ns for one in self.frames if one.arrived_ns <= until_ns), default=self.started_ns)
+        return max((frame.started_ns for frame in self.frames if frame.arrived_ns <= until_ns), default=self.started_ns)
 
 
 class Timeline:

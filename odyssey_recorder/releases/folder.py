@@ -106,9 +106,13 @@ def releases(root: Path) -> list[ReleaseRecord]:
     """Oldest first. Raises DatasetError if one cannot be read."""
     with storage_errors(root / RELEASES, "read"):
         folders = sorted((root / RELEASES).iterdir()) if (root / RELEASES).is_dir() else []
-    made = [one.name for one in folders if one.is_dir() and one.name[0] != "." and not one.name.endswith(_PART)]
+    made = [
+        folder.name
+        for folder in folders
+        if folder.is_dir() and folder.name[0] != "." and not folder.name.endswith(_PART)
+    ]
     found = [read_release(root, name) for name in made]
-    return sorted(found, key=lambda one: (one.number, one.name))
+    return sorted(found, key=lambda record: (record.number, record.name))
 
 
 def read_release(root: Path, name: str) -> ReleaseRecord:
@@ -140,12 +144,12 @@ def released_splits(root: Path, name: str) -> list[Split]:
     """Raises DatasetError."""
     if not read_release(root, name).with_splits:
         return []
-    return [one.split for one in read_drawing(release_folder(root, name))[1].drawn.values()]
+    return [drawn.split for drawn in read_drawing(release_folder(root, name))[1].drawn.values()]
 
 
 def base_of_splits(root: Path) -> Path | None:
     """The folder of the newest release with splits, unless the dataset's splits continue it. Raises DatasetError."""
-    found = [release_folder(root, one.name) for one in releases(root) if one.with_splits]
+    found = [release_folder(root, release.name) for release in releases(root) if release.with_splits]
     now, released = read_record(root), read_record(found[-1]) if found else None
     continues = now is not None and released is not None and now.base == released.fingerprint
     return found[-1] if found and not continues else None
@@ -172,7 +176,7 @@ def splits_to_release(root: Path) -> tuple[list[Split], dict[str, bytes]]:
         return [], {}
     record, drawing = read_drawing(root)
     names = (*map(split_path, record.splits), SPLITS_RECORD)
-    return [one.split for one in drawing.drawn.values()], {name: _read_in(root, name) for name in names}
+    return [drawn.split for drawn in drawing.drawn.values()], {name: _read_in(root, name) for name in names}
 
 
 def write_release(root: Path, record: ReleaseRecord, files: Mapping[str, bytes], revisions: Mapping[str, str]) -> Path:
@@ -211,7 +215,7 @@ def revision_of(root: Path, episode_id: str) -> str:
 def _refuse_taken(root: Path, record: ReleaseRecord) -> None:
     """Names are compared without case: some file systems do not know it."""
     made = releases(root)
-    if any(one.name.casefold() == record.name.casefold() for one in made):
+    if any(earlier.name.casefold() == record.name.casefold() for earlier in made):
         raise DatasetError(f"There is a release {record.name} already, and releases never change. Use another name.")
     if record.number != (made[-1].number + 1 if made else 1):
         raise DatasetError("Another release was made meanwhile. Make the release again.")
@@ -228,7 +232,7 @@ def verify(root: Path, name: str, progress: Progress = no_progress) -> Iterator[
     """What differs from what was released, in its folder and in the dataset. Raises DatasetError."""
     folder = release_folder(root, name)
     sums = parse_sums(_read(folder / SUMS), str(folder / SUMS))
-    for path in sorted(one for one in folder.rglob("*") if not one.is_dir() or one.is_symlink()):
+    for path in sorted(found for found in folder.rglob("*") if not found.is_dir() or found.is_symlink()):
         if (inner := path.relative_to(folder).as_posix()) not in sums and inner != SUMS:
             yield FileDifference(f"{path} does not belong to the release. Move it away.")
     for inner, sha256 in sums.items():
@@ -238,8 +242,8 @@ def verify(root: Path, name: str, progress: Progress = no_progress) -> Iterator[
         except DatasetError as error:
             yield FileDifference(str(error))
     manifest = read_manifest(root, name)
-    for done, one in enumerate(manifest, start=1):
-        yield from _verified(root, one)
+    for done, episode in enumerate(manifest, start=1):
+        yield from _verified(root, episode)
         progress(done, len(manifest))
 
 

@@ -50,7 +50,7 @@ class PlannedRelease:
 
     @property
     def ids(self) -> list[str]:
-        return [one.episode_id for one in self.manifest]
+        return [episode.episode_id for episode in self.manifest]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,26 +74,34 @@ def draft_release(
         checked_name(name)
     if not (present := sorted(episode_ids(root))):
         raise DatasetError(f"{root} has no episodes: expected a dataset folder with annotations/<id>.json.")
-    revisions = {one: revision_of(root, one) for one in present}
+    revisions = {episode_id: revision_of(root, episode_id) for episode_id in present}
     refuse, retired = admit(), read_retired(root)
-    left_out = {one: f"{one}.json is retired: {retired[one].reason}" for one in present if one in retired}
-    sides = {one for split in splits_to_release(root)[0] for one in (*split.train, *split.test)}
+    left_out = {
+        episode_id: f"{episode_id}.json is retired: {retired[episode_id].reason}"
+        for episode_id in present
+        if episode_id in retired
+    }
+    sides = {episode_id for split in splits_to_release(root)[0] for episode_id in (*split.train, *split.test)}
     agents = by_agents(root, {*present} - sides - left_out.keys())
-    left_out |= {one: f"{one}.json is by an agent, and in no split." for one in sorted(agents)}
-    left_out |= {one: why for one in present if one not in left_out and (why := refuse(root / annotation_path(one)))}
-    if not (ids := [one for one in present if one not in left_out]):
+    left_out |= {episode_id: f"{episode_id}.json is by an agent, and in no split." for episode_id in sorted(agents)}
+    left_out |= {
+        episode_id: why
+        for episode_id in present
+        if episode_id not in left_out and (why := refuse(root / annotation_path(episode_id)))
+    }
+    if not (ids := [episode_id for episode_id in present if episode_id not in left_out]):
         reason = next(iter(left_out.values()))
         raise DatasetError(
             f"Nothing to release: no episode of {root} is accepted and without errors. The first: {reason}"
         )
     planned = plan_release(root, name, ids, left_out, progress)
-    return DraftedRelease(planned, left_out, {one: revisions[one] for one in ids})
+    return DraftedRelease(planned, left_out, {episode_id: revisions[episode_id] for episode_id in ids})
 
 
 def make_release(root: Path, drafted: DraftedRelease) -> Path:
     """Write the release and return its folder. Raises DatasetError."""
     planned = drafted.planned
-    chosen = (read_annotation(root / annotation_path(one)) for one in planned.ids)
+    chosen = (read_annotation(root / annotation_path(episode_id)) for episode_id in planned.ids)
     limits = (*counted_reasons(len(drafted.left_out)), *(() if planned.splits else ("No splits.",)))
     files = described(root, planned, about_of(root, chosen, limits), class_of_app())
     return write_release(root, planned.record, files, drafted.revisions)
@@ -116,10 +124,16 @@ def plan_release(
     reviews = ReviewStore(root)
     with ThreadPoolExecutor() as threads:
         manifest = []
-        for one in threads.map(partial(_described, root, reviews), sorted(ids)):
-            manifest.append(one)
+        for episode in threads.map(partial(_described, root, reviews), sorted(ids)):
+            manifest.append(episode)
             progress(len(manifest), len(ids))
-    changed = _changes(root, previous, manifest, splits, lambda one: left_out.get(one) or _why_gone(reviews.read(one)))
+    changed = _changes(
+        root,
+        previous,
+        manifest,
+        splits,
+        lambda episode_id: left_out.get(episode_id) or _why_gone(reviews.read(episode_id)),
+    )
     if previous is not None and not changed:
         raise DatasetError(f"Nothing has changed since release {previous.name}.")
     record = ReleaseRecord(
@@ -127,12 +141,12 @@ def plan_release(
         number=1 if previous is None else previous.number + 1,
         previous="" if previous is None else previous.name,
         episodes=len(manifest),
-        steps=sum(len(one.screenshots) for one in manifest),
-        bytes=sum(one.bytes for one in manifest),
+        steps=sum(len(episode.screenshots) for episode in manifest),
+        bytes=sum(episode.bytes for episode in manifest),
         with_splits=bool(splits),
         changes=changed,
     )
-    lines = b"".join(f"{one.model_dump_json()}\n".encode() for one in manifest)
+    lines = b"".join(f"{episode.model_dump_json()}\n".encode() for episode in manifest)
     return PlannedRelease(record, manifest, splits, {MANIFEST: lines, **files})
 
 
@@ -153,8 +167,8 @@ def described(root: Path, planned: PlannedRelease, about: About, class_of: Calla
 
 def changes_between(root: Path, old: str, new: str) -> ReleaseChanges:
     """Between any two releases. Raises DatasetError."""
-    reasons = {one: why for release in releases(root) for one, why in release.changes.removed.items()}
-    before, after = (read_manifest(root, one) for one in (old, new))
+    reasons = {episode_id: why for release in releases(root) for episode_id, why in release.changes.removed.items()}
+    before, after = (read_manifest(root, name) for name in (old, new))
     changed = changes(before, after, lambda episode_id: reasons.get(episode_id, ""))
     moved = moved_sides(released_splits(root, old), released_splits(root, new))
     return changed.model_copy(update={"moved": moved})
@@ -179,13 +193,13 @@ def _changes(
 
 
 def _why_gone(file: ReviewFile) -> str:
-    moves = [one.why for one in file.entries if isinstance(one, Move) and one.to == "trash"]
+    moves = [entry.why for entry in file.entries if isinstance(entry, Move) and entry.to == "trash"]
     return f"moved to the trash: {moves[-1]}" if moves else "no longer in the dataset"
 
 
 def _expect_sides(ids: Sequence[str], splits: Sequence[Split]) -> None:
     for split in splits:
-        if lacking := [one for one in ids if one not in split.sides]:
+        if lacking := [episode_id for episode_id in ids if episode_id not in split.sides]:
             raise DatasetError(
                 f"Not all episodes are in the split {split.kind}: {len(lacking)} are missing, such as {lacking[0]}. "
                 "Make the splits again."
@@ -198,9 +212,9 @@ def _changelog(record: ReleaseRecord) -> Iterator[str]:
     yield f"Since {record.previous}:\n" if record.previous else "The first release.\n"
     yield f"- Added: {len(changed.added)} episodes"
     yield f"- Removed: {len(changed.removed)} episodes"
-    yield from (f"  - {one}: {_plain(why)}" for one, why in changed.removed.items())
+    yield from (f"  - {episode_id}: {_plain(why)}" for episode_id, why in changed.removed.items())
     yield f"- Changed: {len(changed.changed)} episodes"
-    yield from (f"  - {one}: {_plain(', '.join(names))}" for one, names in changed.changed.items())
+    yield from (f"  - {episode_id}: {_plain(', '.join(names))}" for episode_id, names in changed.changed.items())
     yield from (f"- Moved to the other side of {kind}: {len(ids)} episodes" for kind, ids in changed.moved.items())
 
 

@@ -49,7 +49,7 @@ class ReleaseChanges(FrozenModel):
         return {
             "added": dict.fromkeys(self.added, ""),
             "removed": self.removed,
-            "changed": {one: ", ".join(names) for one, names in self.changed.items()},
+            "changed": {episode_id: ", ".join(names) for episode_id, names in self.changed.items()},
             **{f"moved in {kind}": dict.fromkeys(ids, "") for kind, ids in self.moved.items()},
         }
 
@@ -81,7 +81,7 @@ def read_released(folder: Path, episode_id: str, verdict: str) -> ReleasedEpisod
 def changes(
     before: Iterable[ReleasedEpisode], after: Iterable[ReleasedEpisode], why_removed: Callable[[str], str]
 ) -> ReleaseChanges:
-    old, new = ({one.episode_id: one for one in listed} for listed in (before, after))
+    old, new = ({episode.episode_id: episode for episode in listed} for listed in (before, after))
     both = {episode_id: _changed(old[episode_id], new[episode_id]) for episode_id in sorted(old.keys() & new.keys())}
     return ReleaseChanges(
         added=tuple(sorted(new.keys() - old.keys())),
@@ -95,7 +95,11 @@ def moved_sides(before: Sequence[Split], after: Sequence[Split]) -> dict[str, tu
     old = {split.kind: split.sides for split in before}
     moved = {
         split.kind: tuple(
-            sorted(one for one, in_test in split.sides.items() if old.get(split.kind, {}).get(one, in_test) != in_test)
+            sorted(
+                episode_id
+                for episode_id, in_test in split.sides.items()
+                if old.get(split.kind, {}).get(episode_id, in_test) != in_test
+            )
         )
         for split in after
     }
@@ -119,8 +123,8 @@ def _flat(tree: Json) -> dict[str, Json]:
         match value:
             case dict():
                 flat |= {f"{key}.{name}": inner for name, inner in value.items()}
-            case list() if all(isinstance(one, dict) for one in value):
-                rows = [one for one in value if isinstance(one, dict)]
+            case list() if all(isinstance(row, dict) for row in value):
+                rows = [row for row in value if isinstance(row, dict)]
                 for name in {name for row in rows for name in row}:
                     flat[f"{key}.{name}"] = [row.get(name) for row in rows]
             case _:

@@ -53,7 +53,7 @@ def _state(value: Value, retired: Iterable[str]) -> Condition:
 def _joined(word: str, parts: Iterable[Condition]) -> Condition:
     each = list(parts)
     return Condition(
-        f"({f' {word} '.join(one.sql for one in each)})", tuple(value for one in each for value in one.values)
+        f"({f' {word} '.join(part.sql for part in each)})", tuple(value for part in each for value in part.values)
     )
 
 

@@ -21,7 +21,7 @@ def write_entries(connection: sqlite3.Connection, entries: Sequence[Entry]) -> N
     last: int = connection.execute("SELECT COALESCE(MAX(n), 0) FROM episodes").fetchone()[0]
     numbered = list(enumerate(entries, last + 1))
     _insert(connection, "episodes (" + ", ".join(_COLUMNS) + ")", len(_COLUMNS), map(_episode, numbered))
-    _insert(connection, "apps", 3, (row for one in numbered for row in _apps(one)))
+    _insert(connection, "apps", 3, (row for entry in numbered for row in _apps(entry)))
     _insert(connection, "words (rowid, said)", 2, ((n, searchable(_texts(entry))) for n, entry in numbered))
 
 
@@ -47,7 +47,7 @@ def write_report(connection: sqlite3.Connection, report: EpisodeReport, *, is_se
     if row is None:
         return
     connection.execute("DELETE FROM findings WHERE episode = ?", row)
-    found = ((*row, one.check, one.severity.value, one.step) for one in report.findings)
+    found = ((*row, finding.check, finding.severity.value, finding.step) for finding in report.findings)
     _insert(connection, "findings", 4, found)
     connection.execute(
         "UPDATE episodes SET is_checked = TRUE, is_settled = ?, errors = ?, warnings = ? WHERE n = ?",

@@ -245,7 +245,9 @@ class EpisodeIndex:
         query, values = _chosen(f"SELECT {_SUMMARY} FROM episodes WHERE TRUE", among)
         rows = self._rows(f"{query} ORDER BY episode_id", values)
         found = (replace(EpisodeSummary(*row), recorded_at=moment(row[6])) for row in rows)
-        return [(summarise(self.root, one.episode_id) or one) if one.problem else one for one in found]
+        return [
+            (summarise(self.root, summary.episode_id) or summary) if summary.problem else summary for summary in found
+        ]
 
     # Reading.
 
@@ -272,13 +274,17 @@ class EpisodeIndex:
         with closing(EntryReader(self.root)) as reader:
             present, before = reader.stamps(only), self._stamps(only)
             gone = before.keys() - present.keys() - _being_exchanged(self.root)
-            changed_ids = [one for one, stamps in present.items() if before.get(one) != stamps]
+            changed_ids = [episode_id for episode_id, stamps in present.items() if before.get(episode_id) != stamps]
             if only is not None and not changed_ids and not gone:
                 return FolderChanges()
             for start in range(0, len(changed_ids), _AT_ONCE):
                 if cancelled():
                     raise CancelledError("Reading the dataset was cancelled.")
-                self._read_part(reader, {one: present[one] for one in changed_ids[start : start + _AT_ONCE]}, before)
+                self._read_part(
+                    reader,
+                    {episode_id: present[episode_id] for episode_id in changed_ids[start : start + _AT_ONCE]},
+                    before,
+                )
                 progress(min(start + _AT_ONCE, len(changed_ids)), len(changed_ids))
         with self._database.writing() as connection:
             remove_entries(connection, gone)
@@ -288,8 +294,8 @@ class EpisodeIndex:
         return FolderChanges(added, (others | frozenset(changed_ids)) - added - gone, frozenset(gone))
 
     def _read_part(self, reader: EntryReader, part: Mapping[str, Stamps], before: Mapping[str, Stamps]) -> None:
-        changed = [one for one, stamps in part.items() if before.get(one, ("",))[:2] != stamps[:2]]
-        entries = list(filter(None, (reader.read(one, part[one]) for one in changed)))
+        changed = [changed_id for changed_id, stamps in part.items() if before.get(changed_id, ("",))[:2] != stamps[:2]]
+        entries = list(filter(None, (reader.read(changed_id, part[changed_id]) for changed_id in changed)))
         with self._database.writing() as connection:
             write_entries(connection, entries)
             for episode_id, stamps in part.items():

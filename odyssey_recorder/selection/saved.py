@@ -42,7 +42,7 @@ class SavedFilters:
             raise FilterError(f"The name of a filter is one line of 1 to {_LONGEST_NAME} characters.")
         make_folder(self._path.parent)
         with storage_errors(self._path, "written"), FileLock(f"{self._path}.lock"):
-            others = {one: text for one, text in self._read().filters.items() if one != name}
+            others = {other: text for other, text in self._read().filters.items() if other != name}
             filters = others if wanted is None else {**others, name: str(wanted)}
             write_durably(self._path, f"{_File(filters=filters).model_dump_json(indent=2)}\n".encode())
 

@@ -43,7 +43,7 @@ class Verdicts:
         except (DatasetError, ReviewError):
             return UNREVIEWED
         statuses = (review_status(file, rule, recorder=recorder, revision=lambda: revision) for rule in _RULES)
-        return Stages(*(stage_name(one.stage) for one in statuses))
+        return Stages(*(stage_name(status.stage) for status in statuses))
 
     def settle(self, connection: sqlite3.Connection) -> frozenset[str]:
         """Choose the verdict of each episode again; returns the ids of those whose verdict has changed."""
@@ -68,8 +68,8 @@ class Verdicts:
         query = "SELECT episode_id, category, device, annotator FROM episodes WHERE problem = ''"
         strata = {episode_id: Stratum(*fields) for episode_id, *fields in connection.execute(query)}
         try:
-            for one in self._in_trash():
-                strata.setdefault(one.episode_id, Stratum(one.category, one.device, one.annotator))
+            for summary in self._in_trash():
+                strata.setdefault(summary.episode_id, Stratum(summary.category, summary.device, summary.annotator))
             self.sampled, self.sample_problem = sample(strata, self._reviews.policy()), ""
         except (DatasetError, ReviewError) as error:
             self.sampled, self.sample_problem = None, str(error)
@@ -78,11 +78,11 @@ class Verdicts:
     def _in_trash(self) -> list[EpisodeSummary]:
         """The readable ones, newest first; each is read once."""
         there = Trash(self._root).episodes()
-        for one in there:
-            if self._trashed.get(one.folder) is None:
-                self._trashed[one.folder] = summarise(one.folder, one.episode_id)
-        found = (self._trashed[one.folder] for one in there)
-        return [one for one in found if one is not None and not one.problem]
+        for episode in there:
+            if self._trashed.get(episode.folder) is None:
+                self._trashed[episode.folder] = summarise(episode.folder, episode.episode_id)
+        found = (self._trashed[episode.folder] for episode in there)
+        return [summary for summary in found if summary is not None and not summary.problem]
 
 
 def _chosen(stages: Stages, warned: bool | None, sampled: bool | None) -> str:

@@ -59,7 +59,7 @@ class PhoneProcesses:
         command += ["--journal", str(journal)] if journal else []
         phone = _Phone(command, self._environment)
         with self._lock:
-            self._running = [*(one for one in self._running if one.is_alive()), phone]
+            self._running = [*(started for started in self._running if started.is_alive()), phone]
         output = ""
         while (line := phone.next_line()) is not None:
             output += line

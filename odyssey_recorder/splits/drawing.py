@@ -137,7 +137,7 @@ class _Drawer:
         return self._by_chance(units, choose, share)
 
     def _task(self) -> DrawnSplit:
-        units = _units_by(self.facts, lambda one: one.meta_task)
+        units = _units_by(self.facts, lambda episode: episode.meta_task)
         by_category = _grouped(units, lambda unit: unit.category)
         if all(len(some) < 2 for some in by_category.values()):
             raise _UndrawableError("no category has 2 templates. Record tasks of other templates")
@@ -157,7 +157,7 @@ class _Drawer:
         return self._by_chance(units, choose, _TASK_SHARE)
 
     def _device(self) -> DrawnSplit:
-        units = _units_by(self.facts, lambda one: one.device)
+        units = _units_by(self.facts, lambda episode: episode.device)
         wanted = {name.casefold() for name in self.rules.devices}
         held = {unit.key for unit in units if unit.key.casefold() in wanted}
         if not held or len(held) == len(units):
@@ -172,10 +172,10 @@ class _Drawer:
         users: defaultdict[str, set[str]] = defaultdict(set)
         names = {} if self.before is None else {app_key(name): name for name in self.before.held}
         held, fixed = set(names), set(names)
-        for one in self.facts:
-            fixed |= one.app_keys if one.episode_id in self.sides else set()
-            for name in one.apps:
-                users[app_key(name)].add(one.episode_id)
+        for episode in self.facts:
+            fixed |= episode.app_keys if episode.episode_id in self.sides else set()
+            for name in episode.apps:
+                users[app_key(name)].add(episode.episode_id)
                 names[app_key(name)] = min(name, names.get(app_key(name), name))
         _refuse_unknown({key: names[key] for key in users}, self.classes)
         held |= _rare_apps(users, self.classes, fixed, held, at_most=_APP_SHARE * len(self.facts))
@@ -183,7 +183,7 @@ class _Drawer:
         if not tested:
             words = f"each app that could be held out is used in more than {_APP_SHARE:.1%} of the episodes"
             raise _UndrawableError(f"{words}. Record more tasks, with more apps")
-        units = _units_by(self.facts, lambda one: one.episode_id)
+        units = _units_by(self.facts, lambda episode: episode.episode_id)
         return DrawnSplit(self._split(units, tested), tuple(sorted(names[key] for key in held)), target=_APP_SHARE)
 
     def _by_chance(self, units: Sequence[_Unit], choose: Callable[[int], set[str]], target: float) -> DrawnSplit:
@@ -200,7 +200,7 @@ class _Drawer:
 
         first = () if self.before is None or self.before.seed is None else (self.before.seed,)
         seeds = (*first, *range(self.rules.seed, self.rules.seed + _SEEDS))
-        seed = next((one for one in seeds if not any(fault(one))), None)
+        seed = next((candidate for candidate in seeds if not any(fault(candidate))), None)
         seed = min(seeds, key=fault) if seed is None else seed
         held = tuple(sorted(choose(seed))) if self.kind == "task" else ()
         return DrawnSplit(self._split(units, choose(seed)), held, seed, target)
@@ -209,7 +209,8 @@ class _Drawer:
         """Raises _UndrawableError if a part is empty."""
         sides = {episode_id: unit.key in chosen for unit in units for episode_id in unit.ids} | dict(self.sides)
         train, test = (
-            tuple(one.episode_id for one in self.facts if sides[one.episode_id] is side) for side in (False, True)
+            tuple(episode.episode_id for episode in self.facts if sides[episode.episode_id] is side)
+            for side in (False, True)
         )
         if not train or not test:
             raise _UndrawableError("one part would be empty. Record more tasks")
@@ -235,7 +236,7 @@ def draw(
 
     With `released`, its rules hold, its episodes keep their sides, and the meta-tasks and apps it holds out go to test.
     """
-    in_order = sorted(facts, key=lambda one: one.episode_id)
+    in_order = sorted(facts, key=lambda episode: episode.episode_id)
     rules = rules if released is None else released.rules
     drawn: dict[str, DrawnSplit] = {}
     missing: dict[str, str] = {}
@@ -256,7 +257,7 @@ def moved(before: Split, after: Split) -> int:
 
 def train_in_all(splits: Iterable[Split]) -> list[str]:
     """The ids that every split has in train: what can be trained on without touching any test."""
-    parts = [set(one.train) for one in splits]
+    parts = [set(split.train) for split in splits]
     return sorted(set.intersection(*parts)) if parts else []
 
 
@@ -269,14 +270,14 @@ def _units_by(facts: Iterable[SplitFacts], key_of: Callable[[SplitFacts], str]) 
 
 
 def _unit(key: str, some: Sequence[SplitFacts]) -> _Unit:
-    times = Counter(one.category for one in some)
-    return _Unit(key, min(times, key=lambda name: (-times[name], name)), tuple(one.episode_id for one in some))
+    times = Counter(episode.category for episode in some)
+    return _Unit(key, min(times, key=lambda name: (-times[name], name)), tuple(episode.episode_id for episode in some))
 
 
 def _units_of(facts: Sequence[SplitFacts], unit: Unit) -> list[_Unit]:
     """Of takes, those with the same instruction, annotation or screenshots are one unit too."""
     if unit == "episode":
-        return _units_by(facts, lambda one: one.episode_id)
+        return _units_by(facts, lambda episode: episode.episode_id)
     first: dict[tuple[str, Hashable], int] = {}
     root = list(range(len(facts)))
 
@@ -285,21 +286,21 @@ def _units_of(facts: Sequence[SplitFacts], unit: Unit) -> list[_Unit]:
             root[number] = number = root[root[number]]
         return number
 
-    for number, one in enumerate(facts):
-        for identity in identities(one).items():
+    for number, episode in enumerate(facts):
+        for identity in identities(episode).items():
             root[find(number)] = find(first.setdefault(identity, number))
     groups = _grouped(range(len(facts)), find).values()
     together = [[facts[number] for number in group] for group in groups]
-    return [_unit(min(one.take or one.episode_id for one in some), some) for some in together]
+    return [_unit(min(episode.take or episode.episode_id for episode in some), some) for some in together]
 
 
-def identities(one: SplitFacts) -> dict[str, Hashable]:
+def identities(episode: SplitFacts) -> dict[str, Hashable]:
     """What makes an episode the same as another, or a take of the same task, by name; without what is unknown."""
     known: dict[str, Hashable] = {
-        "annotation": one.contents,
-        "screenshots": one.screenshots if all(one.screenshots) else (),
-        "take": one.take,
-        "instruction": words_of(one.instruction),
+        "annotation": episode.contents,
+        "screenshots": episode.screenshots if all(episode.screenshots) else (),
+        "take": episode.take,
+        "instruction": words_of(episode.instruction),
     }
     return {name: value for name, value in known.items() if value}
 

@@ -61,7 +61,7 @@ def words_of(text: str) -> str:
 
 def fingerprint(facts: Iterable[SplitFacts]) -> str:
     """The SHA-256 of all ids and annotations: what a draw depends on, and a little more."""
-    lines = sorted(f"{one.episode_id} {one.sha256}\n" for one in facts)
+    lines = sorted(f"{episode.episode_id} {episode.sha256}\n" for episode in facts)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 

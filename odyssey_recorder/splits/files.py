@@ -154,11 +154,11 @@ def read_drawing(root: Path) -> tuple[SplitsRecord, SplitDraw]:
     if record is None:
         raise DatasetError(f"{root} does not say how its splits were made: {SPLITS_RECORD} is missing.")
     drawn = {}
-    for kind, one in record.splits.items():
+    for kind, split in record.splits.items():
         path = _current_path(root, split_path(kind))
-        if _sha256(data := _read(path)) != one.sha256:
+        if _sha256(data := _read(path)) != split.sha256:
             raise DatasetError(f"{path} has changed since it was made. Restore it, or make the splits again.")
-        drawn[kind] = DrawnSplit(_parsed(path, data), one.held, one.seed, one.target)
+        drawn[kind] = DrawnSplit(_parsed(path, data), split.held, split.seed, split.target)
     return record, SplitDraw(record.rules, drawn, record.missing)
 
 
@@ -199,8 +199,8 @@ def _ids(entries: Iterable[object]) -> tuple[str, ...]:
 
 def app_classes() -> Mapping[str, str]:
     """The class of each app of the shipped catalogues, by `app_key`; android.yaml has the first word."""
-    catalogues = sorted(shipped_catalogues().values(), key=lambda one: one.name)
-    return {app_key(app.name): app.app_class for one in reversed(catalogues) for app in one.apps}
+    catalogues = sorted(shipped_catalogues().values(), key=lambda catalogue: catalogue.name)
+    return {app_key(app.name): app.app_class for catalogue in reversed(catalogues) for app in catalogue.apps}
 
 
 def plan_splits(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> PlannedSplits:
@@ -215,7 +215,7 @@ def plan_splits(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> 
     drawing = draw(facts, order.rules or DrawRules(), app_classes(), None if released is None else released[1])
     if not drawing.drawn:
         raise DatasetError(" ".join(drawing.missing.values()))
-    splits = {kind: one.split for kind, one in drawing.drawn.items()}
+    splits = {kind: drawn.split for kind, drawn in drawing.drawn.items()}
     files = {split_path(kind): split_as_json(split) for kind, split in splits.items()}
     replaced = {} if before is None or released is not None else before[1].drawn
     record = SplitsRecord(
@@ -224,7 +224,7 @@ def plan_splits(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> 
         fingerprint=fingerprint(facts),
         base=None if released is None else released[0],
         moved={kind: moved(replaced[kind].split, splits[kind]) for kind in splits if kind in replaced},
-        splits={kind: _recorded(one, files[split_path(kind)], facts) for kind, one in drawing.drawn.items()},
+        splits={kind: _recorded(drawn, files[split_path(kind)], facts) for kind, drawn in drawing.drawn.items()},
         missing=drawing.missing,
         leaks=leak_report([*splits.values()], facts, unit=drawing.rules.unit),
     )
@@ -246,7 +246,9 @@ def _previous(root: Path, order: SplitsOrder) -> tuple[str | None, SplitDraw] | 
 
 def _recorded(drawn: DrawnSplit, data: bytes, facts: Iterable[SplitFacts]) -> SplitRecord:
     split, tested = drawn.split, {*drawn.split.test}
-    times = Counter(("test" if one.episode_id in tested else "train", one.category, one.device) for one in facts)
+    times = Counter(
+        ("test" if episode.episode_id in tested else "train", episode.category, episode.device) for episode in facts
+    )
     counts: dict[str, dict[str, dict[str, int]]] = {}
     for (part, category, device), count in sorted(times.items()):
         counts.setdefault(part, {}).setdefault(category, {})[device] = count
@@ -309,7 +311,7 @@ def _settle(root: Path) -> None:
 
 def _refuse_foreign(root: Path) -> None:
     record = read_record(root)
-    ours = {} if record is None else {split_path(kind): one.sha256 for kind, one in record.splits.items()}
+    ours = {} if record is None else {split_path(kind): split.sha256 for kind, split in record.splits.items()}
     names, others = split_names(root / SPLITS)
     for path in (f"{SPLITS}/{name}" for name in sorted([*others, *names])):
         if path not in ours or _sha256(_read(root / path)) != ours[path]:

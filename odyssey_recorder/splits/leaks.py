@@ -87,7 +87,7 @@ class LeakReport:
 
     def fails(self, from_: Severity = "error") -> bool:
         grave = _SEVERITIES[: _SEVERITIES.index(from_) + 1]
-        return any(leak.severity in grave for one in self.splits for leak in one.leaks)
+        return any(leak.severity in grave for split in self.splits for leak in split.leaks)
 
 
 def leak_report(splits: Sequence[Split], facts: Iterable[SplitFacts], *, unit: Unit = "take") -> LeakReport:
@@ -95,32 +95,32 @@ def leak_report(splits: Sequence[Split], facts: Iterable[SplitFacts], *, unit: U
 
     `unit` is what a random split was drawn of: with single episodes, takes on both sides are only a warning.
     """
-    by_id = {one.episode_id: one for one in facts}
-    common = Counter(screenshot for one in by_id.values() for screenshot in set(one.screenshots))
-    keys = {episode_id: _keys_of(one, common) for episode_id, one in by_id.items()}
+    by_id = {episode.episode_id: episode for episode in facts}
+    common = Counter(screenshot for episode in by_id.values() for screenshot in set(episode.screenshots))
+    keys = {episode_id: _keys_of(episode, common) for episode_id, episode in by_id.items()}
     number_of, pairs = _alike_instructions(by_id.values())
     reports = []
     for split in splits:
         train, test = ({*part} & by_id.keys() for part in (split.train, split.test))
         leaks = [*membership_leaks(split, by_id.keys()), *_shared(split, keys, unit)]
-        trained = {number_of.get(one) for one in train}
+        trained = {number_of.get(episode_id) for episode_id in train}
         like = {other for one, other in pairs if one in trained} | {one for one, other in pairs if other in trained}
-        if alike := {one for one in test if number_of.get(one) in like}:
+        if alike := {episode_id for episode_id in test if number_of.get(episode_id) in like}:
             words = f"has {counted(alike)} in test with an instruction similar to one in train"
             leaks.append(_leak(split, "L3", "alike", "note", words, alike))
         leaks += [
             *_app_leaks(split, by_id),
-            *_lacking(split.kind, {by_id[one].category for one in test}, by_id.values()),
+            *_lacking(split.kind, {by_id[episode_id].category for episode_id in test}, by_id.values()),
         ]
-        templates = [{by_id[one].meta_task for one in part} - {""} for part in (train, test)]
+        templates = [{by_id[episode_id].meta_task for episode_id in part} - {""} for part in (train, test)]
         known = len(templates[0] & templates[1])
-        in_order = tuple(sorted(leaks, key=lambda one: one.level))
+        in_order = tuple(sorted(leaks, key=lambda leak: leak.level))
         reports.append(SplitReport(split.kind, len(train), len(test), len(templates[1]), known, in_order))
     crossed = {
-        one.kind: {other.kind: len({*one.test} & {*other.train}) for other in splits if other is not one}
-        for one in splits
+        report.kind: {other.kind: len({*report.test} & {*other.train}) for other in splits if other is not report}
+        for report in splits
     }
-    return LeakReport(tuple(reports), crossed, any(one.screenshots for one in by_id.values()))
+    return LeakReport(tuple(reports), crossed, any(episode.screenshots for episode in by_id.values()))
 
 
 def membership_leaks(split: Split, ids: Set[str]) -> Iterator[Leak]:
@@ -133,7 +133,11 @@ def membership_leaks(split: Split, ids: Set[str]) -> Iterator[Leak]:
         ("no_file", named - ids, "names {} without a file"),
         ("both", train.keys() & test.keys(), "has {} in train and in test"),
         ("no_part", ids - named, "has {} in neither part"),
-        ("repeated", {one for one in named if max(train[one], test[one]) > 1}, "names {} more than once in one part"),
+        (
+            "repeated",
+            {episode_id for episode_id in named if max(train[episode_id], test[episode_id]) > 1},
+            "names {} more than once in one part",
+        ),
     ):
         if found:
             yield _leak(split, "L0", name, "error", words.format(counted(found)), found)
@@ -141,18 +145,23 @@ def membership_leaks(split: Split, ids: Set[str]) -> Iterator[Leak]:
 
 def apart_leaks(split: Split, facts: Iterable[SplitFacts]) -> Iterator[Leak]:
     """L5: templates, devices and apps that the split of that kind should keep apart."""
-    by_id = {one.episode_id: one for one in facts}
-    keys = {one: _keys_of(fact, {}) for one, fact in by_id.items()}
+    by_id = {episode.episode_id: episode for episode in facts}
+    keys = {episode_id: _keys_of(fact, {}) for episode_id, fact in by_id.items()}
     yield from (leak for leak in _shared(split, keys, "take") if leak.level == "L5")
     yield from _app_leaks(split, by_id)
 
 
-def _keys_of(one: SplitFacts, common: Mapping[str, int]) -> dict[str, set[Hashable]]:
+def _keys_of(episode: SplitFacts, common: Mapping[str, int]) -> dict[str, set[Hashable]]:
     """What the rules compare, by their names; `common` is how many episodes have a screenshot."""
-    screenshots = (screenshot for step, screenshot in enumerate(one.screenshots) if step not in one.entrances)
-    named = {"template": one.meta_task, "device": one.device, "annotator": one.annotator, "session": one.session}
+    screenshots = (screenshot for step, screenshot in enumerate(episode.screenshots) if step not in episode.entrances)
+    named = {
+        "template": episode.meta_task,
+        "device": episode.device,
+        "annotator": episode.annotator,
+        "session": episode.session,
+    }
     return {
-        **{name: {key} for name, key in (identities(one) | named).items() if key},
+        **{name: {key} for name, key in (identities(episode) | named).items() if key},
         "screenshot": {
             screenshot for screenshot in screenshots if screenshot and common.get(screenshot, 0) < COMMON_SCREEN
         },
@@ -166,27 +175,35 @@ def _shared(split: Split, keys: Mapping[str, Mapping[str, set[Hashable]]], unit:
             severity = "warning"
         if severity is None:
             continue
-        trained = set[Hashable]().union(*(keys[one].get(rule.name, ()) for one in split.train if one in keys))
-        found = {one for one in split.test if one in keys and not trained.isdisjoint(keys[one].get(rule.name, ()))}
+        trained = set[Hashable]().union(
+            *(keys[episode_id].get(rule.name, ()) for episode_id in split.train if episode_id in keys)
+        )
+        found = {
+            episode_id
+            for episode_id in split.test
+            if episode_id in keys and not trained.isdisjoint(keys[episode_id].get(rule.name, ()))
+        }
         if found:
             leak = _leak(split, rule.level, rule.name, severity, f"has {counted(found)} in test {rule.words}", found)
-            both = {str(key) for one in found for key in keys[one][rule.name] & trained}
+            both = {str(key) for episode_id in found for key in keys[episode_id][rule.name] & trained}
             yield replace(leak, values=tuple(sorted(both)) if rule.level in ("L5", "L6") else ())
 
 
 def _app_leaks(split: Split, by_id: Mapping[str, SplitFacts]) -> Iterator[Leak]:
     if split.kind != "app":
         return
-    trained = {key for one in split.train if one in by_id for key in by_id[one].app_keys}
-    if found := {one for one in split.test if one in by_id and by_id[one].app_keys <= trained}:
+    trained = {key for episode_id in split.train if episode_id in by_id for key in by_id[episode_id].app_keys}
+    if found := {
+        episode_id for episode_id in split.test if episode_id in by_id and by_id[episode_id].app_keys <= trained
+    }:
         words = f"has {counted(found)} in test with only apps that train uses"
         yield _leak(split, "L5", "app", "error", words, found)
 
 
 def _lacking(kind: str, tested: Collection[str], facts: Iterable[SplitFacts]) -> Iterator[Leak]:
     """L7: the published evaluation stops at a random test part that lacks one of the six."""
-    if lacking := tuple(one.value for one in Category if one.value not in tested):
-        is_avoidable = any(one.category in lacking for one in facts)
+    if lacking := tuple(category.value for category in Category if category.value not in tested):
+        is_avoidable = any(episode.category in lacking for episode in facts)
         severity: Severity = "error" if kind == "random" and is_avoidable else "warning"
         words = f"has no episode of {len(lacking)} of the 6 categories in test"
         yield Leak("L7", "category", severity, words, values=lacking)
@@ -195,11 +212,13 @@ def _lacking(kind: str, tested: Collection[str], facts: Iterable[SplitFacts]) ->
 def _alike_instructions(facts: Iterable[SplitFacts]) -> tuple[Mapping[str, int], Sequence[tuple[int, int]]]:
     """The number of each episode's instruction, and the pairs of numbers whose instructions are alike."""
     letters: dict[str, int] = {}
-    text_of = {one.episode_id: text for one in facts if (text := lettered(one.instruction, letters))}
+    text_of = {episode.episode_id: text for episode in facts if (text := lettered(episode.instruction, letters))}
     texts = sorted({*text_of.values()}, key=lambda text: (len(text), text))
     number_of = {text: number for number, text in enumerate(texts)}
     pairs = alike_pairs(texts, candidates(texts, ALIKE, COMPARED_AT_MOST), ALIKE)
-    return {one: number_of[text] for one, text in text_of.items()}, [(number, other) for number, other, _ in pairs]
+    return {episode_id: number_of[text] for episode_id, text in text_of.items()}, [
+        (number, other) for number, other, _ in pairs
+    ]
 
 
 def _leak(  # noqa: PLR0913 - the fields of a leak

@@ -108,7 +108,7 @@ class Encoder:
 
 
 def _patches(patches: Patches, images: Sequence[Image.Image]) -> tuple[Tensor, Tensor]:
-    found = [patches.of(one) for one in images]
+    found = [patches.of(image) for image in images]
     return torch.cat([pixels for pixels, _ in found]), torch.cat([grid for _, grid in found])
 
 
@@ -131,7 +131,7 @@ class Collator:
     encoder: Encoder
 
     def __call__(self, samples: Sequence[TrainingSample]) -> dict[str, Tensor]:
-        return self.batch([self.encoder.sample(one) for one in samples])
+        return self.batch([self.encoder.sample(sample) for sample in samples])
 
     def batch(self, rows: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
         pad = torch.nn.utils.rnn.pad_sequence

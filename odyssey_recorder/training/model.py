@@ -56,7 +56,7 @@ class HistoryResampler(nn.Module):
         if self.order is not None:
             keys = keys + self.order(ages.clamp(max=self.order.num_embeddings - 1))
         queries = self.norm_queries(self.queries.weight).expand(len(features), -1, -1)
-        q, k, v = (self._split(one) for one in (self.q_proj(queries), self.k_proj(keys), self.v_proj(keys)))
+        q, k, v = (self._split(projected) for projected in (self.q_proj(queries), self.k_proj(keys), self.v_proj(keys)))
         mixed = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=is_there[:, None, None, :])
         joined = mixed.transpose(1, 2).flatten(2)
         return self.out(self.norm_out(self.o_proj(joined)))  # type: ignore[no-any-return]
@@ -148,9 +148,11 @@ class OdysseyAgent(Qwen2_5_VLForConditionalGeneration):
             frames = images[first : first + count]
             first += count
             if frames:
-                ages = [torch.full((len(one),), count - 1 - at, device=one.device) for at, one in enumerate(frames)]
+                ages = [
+                    torch.full((len(frame),), count - 1 - at, device=frame.device) for at, frame in enumerate(frames)
+                ]
                 samples.append((torch.cat(tuple(frames)), torch.cat(ages)))
-        features = nn.utils.rnn.pad_sequence([one for one, _ in samples], batch_first=True)
+        features = nn.utils.rnn.pad_sequence([sample for sample, _ in samples], batch_first=True)
         ages_padded = nn.utils.rnn.pad_sequence([ages for _, ages in samples], batch_first=True)
         lengths = torch.tensor([len(ages) for _, ages in samples], device=features.device)
         is_there = torch.arange(features.shape[1], device=features.device) < lengths[:, None]

@@ -88,7 +88,7 @@ class TrainingMark(FrozenModel):
 
     def differences(self, other: "TrainingMark") -> list[str]:
         """The names of the keys that differ."""
-        ours, theirs = ({**one.model.model_dump(), **one.learned} for one in (self, other))
+        ours, theirs = ({**recipe.model.model_dump(), **recipe.learned} for recipe in (self, other))
         return [name for name in ours if ours[name] != theirs.get(name)]
 
 

@@ -18,10 +18,13 @@ def official_right(given: Iterable[tuple[SampleGold, str]]) -> list[bool]:
     """Whether each answer of a model counts as its step's true action, as `evaluate` judges a prediction of it."""
     pairs = list(given)
     gold = gold_of(
-        [(GoldEpisode(str(row), "", "", (), "", 1), [(one.answer, one.box)]) for row, (one, _) in enumerate(pairs)]
+        [
+            (GoldEpisode(str(row), "", "", (), "", 1), [(sample.answer, sample.box)])
+            for row, (sample, _) in enumerate(pairs)
+        ]
     )
     answers = read_answers([_spelled(*pair) for pair in pairs], whole=OFFICIAL.whole_text)
-    return [bool(one) for one in verdicts(gold, np.arange(len(pairs)), answers, OFFICIAL).right]
+    return [bool(right) for right in verdicts(gold, np.arange(len(pairs)), answers, OFFICIAL).right]
 
 
 def _spelled(gold: SampleGold, answer: str) -> str:

@@ -54,7 +54,7 @@ class _Request(FrozenModel):
 
     @property
     def most(self) -> int:
-        return min(one for one in (self.max_tokens, self.max_completion_tokens, _LONGEST) if one is not None)
+        return min(limit for limit in (self.max_tokens, self.max_completion_tokens, _LONGEST) if limit is not None)
 
 
 class ModelServer(ThreadingHTTPServer):
@@ -77,10 +77,10 @@ class ModelServer(ThreadingHTTPServer):
             raise TrainingError(str(first_fault(error))) from error
         if request.stream:
             raise TrainingError("stream: answers are not streamed.")
-        images = [_image(part) for one in request.messages for part in one.parts if part.type == "image_url"]
+        images = [_image(part) for message in request.messages for part in message.parts if part.type == "image_url"]
         if not images:
             raise TrainingError("messages: there is no screenshot.")
-        turns = [Turn(role=one.role, content=tuple(map(_content, one.parts))) for one in request.messages]
+        turns = [Turn(role=message.role, content=tuple(map(_content, message.parts))) for message in request.messages]
         with self._lock:
             answer = answer_to(self._model, self._encoding, turns, images, request.most)
         reason = "length" if answer.is_cut else "stop"

@@ -193,11 +193,13 @@ class _Metrics(TrainerCallback):
     def _tested(self, model: Any) -> dict[str, Any]:
         was_training = model.training
         model.eval()
-        answers = [answer(model, self._encoding, one).words for one in self._tests]
+        answers = [answer(model, self._encoding, sample).words for sample in self._tests]
         model.train(was_training)
-        right = sum(text == one.answer for text, one in zip(answers, self._tests, strict=True))
+        right = sum(text == sample.answer for text, sample in zip(answers, self._tests, strict=True))
         metrics = {"test_samples": len(self._tests), "test_exact": right / len(self._tests)}
-        scored = official_right((one.gold, text) for one, text in zip(self._tests, answers, strict=True) if one.gold)
+        scored = official_right(
+            (sample.gold, text) for sample, text in zip(self._tests, answers, strict=True) if sample.gold
+        )
         return {**metrics, "protocol": "official", "ams": 100 * sum(scored) / len(scored)} if scored else metrics
 
     def _write(self, entry: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ def _words(text: PromptWords) -> tuple[str, str]:
 def _split(text: str) -> Sequence[Fields]:
     """A tool call has its fields in `input`; tools of our own are named by the call."""
     objects = json_objects(text)
-    return [{"action": one.get("name"), **fields_of(one["input"])} if "input" in one else one for one in objects]
+    return [{"action": call.get("name"), **fields_of(call["input"])} if "input" in call else call for call in objects]
 
 
 def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:

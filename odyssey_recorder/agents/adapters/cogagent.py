@@ -16,7 +16,7 @@ _KINDS = {"CLICK": "CLICK", "TYPE": "TYPE", "END": "COMPLETE"}
 
 
 def _words(text: PromptWords) -> tuple[str, str]:
-    done = "".join(f"\n{number}. {_OPERATION.split(one)[-1]}" for number, one in enumerate(text.done))
+    done = "".join(f"\n{number}. {_OPERATION.split(action_text)[-1]}" for number, action_text in enumerate(text.done))
     task = f"Task: {text.task}\nHistory steps: {done}\n"
     return "", f"{task}(Platform: Mobile)\n(Answer in Action-Operation format.)\n"
 
@@ -49,7 +49,7 @@ def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
 
 def _box(point: Point, frame: CoordinateFrame) -> str:
     """Without extent; three digits are all that it writes."""
-    x, y = (min(one, GRID - 1) for one in frame.place(point))
+    x, y = (min(coordinate, GRID - 1) for coordinate in frame.place(point))
     return f"{x:03},{y:03},{x:03},{y:03}"
 
 

@@ -30,8 +30,8 @@ def _split(text: str) -> list[tuple[str, str]]:
         raise UnreadableAnswerError("unreadable", f"{text.strip()[:60]!r} is not a command")
     if found[0][1] == "TYPE":
         return [("TYPE", text[found[0].end() :])]
-    ends = [*(one.start() for one in found[1:]), len(text)]
-    return [(one[1], text[one.end() : end]) for one, end in zip(found, ends, strict=True)]
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    return [(match[1], text[match.end() : end]) for match, end in zip(found, ends, strict=True)]
 
 
 def act(command: tuple[str, str], frame: CoordinateFrame) -> actions.Action:

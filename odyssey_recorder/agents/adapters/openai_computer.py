@@ -43,7 +43,7 @@ def _words(text: PromptWords) -> tuple[str, str]:
 
 
 def _split(text: str) -> Sequence[Fields]:
-    return [fields_of(one["action"]) if "action" in one else one for one in json_objects(text)]
+    return [fields_of(call["action"]) if "action" in call else call for call in json_objects(text)]
 
 
 def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:

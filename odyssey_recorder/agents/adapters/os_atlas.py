@@ -66,7 +66,7 @@ def _split(text: str) -> list[tuple[str, str]]:
     section = _SECTION.split(text)[-1].strip()
     if section.startswith("TYPE"):
         return [("TYPE", section.removeprefix("TYPE"))]
-    found = [(one[1], one[2]) for one in _COMMAND.finditer(section)]
+    found = [(match[1], match[2]) for match in _COMMAND.finditer(section)]
     if not found:
         raise UnreadableAnswerError("unreadable", f"{section[:60]!r} is not an action")
     return found

@@ -171,8 +171,8 @@ class AnnotatePage(MainPage):
 
     def _show_head(self, shown: ShownText) -> None:
         assert self._opened is not None
-        waiting = sum(one.is_open for one in self._opened.all)
-        contradicted = sum(one.state == CONTRADICTED for one in self._opened.all)
+        waiting = sum(text.is_open for text in self._opened.all)
+        contradicted = sum(text.state == CONTRADICTED for text in self._opened.all)
         parts = (
             f"Step {shown.step + 1} of {len(self._opened.steps)}",
             counted(waiting, "open text"),
@@ -300,7 +300,7 @@ class AnnotatePage(MainPage):
 
     def _reveal_planted(self, entry: Planted) -> None:
         assert self._opened is not None
-        every = {(one.step_key, one.kind): one.plant for one in self._opened.all}
+        every = {(shown.step_key, shown.kind): shown.plant for shown in self._opened.all}
         plant = every[entry.step_key, entry.field]
         assert plant is not None
         noticed = "You noticed." if entry.is_caught else "You did not notice."
@@ -329,7 +329,7 @@ class AnnotatePage(MainPage):
             self._decisions.undo(self._place)
 
     def _on_undone(self, first: TextDecision, opened: OpenedTexts) -> None:
-        every = [(one.step_key, one.kind) for one in opened.all]
+        every = [(text.step_key, text.kind) for text in opened.all]
         self._message.hide()
         self._show_changed(opened)
         if opened.found.episode.episode_id == self._wanted and (first.step_key, first.field) in every:

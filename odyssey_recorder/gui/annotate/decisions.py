@@ -42,7 +42,7 @@ class DecisionSaver(QObject):
 
     def save(self, place: Place, entries: Sequence[TextDecision | Planted], text: str = "") -> None:
         """`text` is what the person wrote themselves."""
-        kept = [one for one in entries if isinstance(one, TextDecision)]
+        kept = [entry for entry in entries if isinstance(entry, TextDecision)]
         if text:
             self.unsaved[place] = text
         if kept:
@@ -54,7 +54,7 @@ class DecisionSaver(QObject):
             self.saved.emit(entries[0], opened)
 
         def on_failure() -> None:
-            self.done = [one for one in self.done if one is not kept]
+            self.done = [batch for batch in self.done if batch is not kept]
 
         self._run(place, partial(self._texts.save, place[0], *entries), on_saved, on_failure)
 

@@ -60,7 +60,7 @@ class AnnotatedPane(QWidget):
             return "Reading the episodes…", ""
         if not rows:
             return "No episodes yet.", "Published episodes appear here."
-        if self._is_reading or any(one.problem or set(one.states or {}) & _WRITTEN for one in rows):
+        if self._is_reading or any(row.problem or set(row.states or {}) & _WRITTEN for row in rows):
             return "Choose an episode.", "Those with contradicted texts come first. Enter opens."
         return "No texts yet.", "Choose “Write texts…” to have a model write them, or open an episode and write (F2)."
 

@@ -74,7 +74,7 @@ class StepTexts(QWidget):
         screenshots = [_screenshot(opened, number) for number in range(len(opened.steps))]
         for canvas in (self._marked, self._plain):
             canvas.show_steps(screenshots, 0)
-        sizes = [one.size for one in screenshots if one.size is not None]
+        sizes = [screenshot.size for screenshot in screenshots if screenshot.size is not None]
         is_wide = bool(sizes) and sizes[0].width > sizes[0].height
         self._screenshots.setDirection(_DOWN if is_wide else _ACROSS)
         self._task.setText(breakable(opened.found.episode.task.instruction))

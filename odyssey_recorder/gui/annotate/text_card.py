@@ -60,8 +60,8 @@ class TextCard(Card):
         self._text.setVisible(bool(shown.words) and not self.is_writing)
         say(self._notes, _notes(shown))
         findings = () if shown.plant is not None or not shown.words else shown.findings
-        say(self._findings, "\n".join(one.found for one in findings if one.verdict is Support.CONTRADICTS))
-        say(self._supports, "\n".join(one.found for one in findings if one.is_proof))
+        say(self._findings, "\n".join(finding.found for finding in findings if finding.verdict is Support.CONTRADICTS))
+        say(self._supports, "\n".join(finding.found for finding in findings if finding.is_proof))
         say(self._author, _author(shown))
         self._show_other()
         self.setAccessibleName(f"{self._name}, {self._state.text()}: {shown.words}")
@@ -91,7 +91,7 @@ class TextCard(Card):
         shown = self._shown
         if shown is None or shown.plant is not None or not shown.words:
             return None
-        others = [one for one in shown.text.suggestions if one.words != shown.words]
+        others = [suggestion for suggestion in shown.text.suggestions if suggestion.words != shown.words]
         return others[self._candidate % len(others)] if others else None
 
     def _show_other(self) -> None:

@@ -28,9 +28,9 @@ class TrustCard(Card):
 
     def show_figures(self, figures: Sequence[TrustFigures], person: str) -> None:
         every = next(iter(figures), None)
-        own = next((one for one in figures[1:] if one.by == person), None)
-        for place, one in enumerate((own, every)):
-            for cells, text in zip(self._cells[1:], figure_texts(one), strict=True):
+        own = next((reviewer for reviewer in figures[1:] if reviewer.by == person), None)
+        for place, shown in enumerate((own, every)):
+            for cells, text in zip(self._cells[1:], figure_texts(shown), strict=True):
                 cells[place].setText(text)
         say(self._doubt, every.doubt if every is not None else "")
         self.setVisible(bool(figures))
@@ -57,17 +57,17 @@ class TrustCard(Card):
         self.hide()
 
 
-def figure_texts(one: TrustFigures | None) -> tuple[str, ...]:
+def figure_texts(figures: TrustFigures | None) -> tuple[str, ...]:
     """In the order of the table; a dash where nothing was measured."""
-    if one is None:
+    if figures is None:
         return ("-",) * len(_NAMES)
     return (
-        f"{one.decided:,}",
-        _share(one.accept_rate),
-        _share(one.edit_distance),
-        "-" if one.seconds is None else f"{one.seconds:.1f}",
-        f"{one.caught} of {one.planted}",
-        _share(one.agreement),
+        f"{figures.decided:,}",
+        _share(figures.accept_rate),
+        _share(figures.edit_distance),
+        "-" if figures.seconds is None else f"{figures.seconds:.1f}",
+        f"{figures.caught} of {figures.planted}",
+        _share(figures.agreement),
     )
 
 

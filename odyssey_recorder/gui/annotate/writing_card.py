@@ -135,7 +135,7 @@ class WritingCard(JobCard):
         self.ended.emit()
 
     def _summarize(self, ended: list[Ended]) -> None:
-        failed = [one for one in ended if one.problem]
-        text = f"{counted(sum(one.texts for one in ended), 'text')} added for {counted(ended, 'episode')}."
+        failed = [episode for episode in ended if episode.problem]
+        text = f"{counted(sum(episode.texts for episode in ended), 'text')} added for {counted(ended, 'episode')}."
         more = f"{counted(failed, 'episode')} not finished: {failed[0].problem}" if failed else ""
         self.summarized.emit(text, more)

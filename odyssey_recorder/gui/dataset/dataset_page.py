@@ -167,7 +167,7 @@ class DatasetPage(MainPage):
 
     def _take(self, found: ListResult) -> None:
         self._total = found.total
-        self._broken = sum(bool(one.problem) for one in found.rows)
+        self._broken = sum(bool(episode.problem) for episode in found.rows)
         self._facets.show_counts(found)
         self._line.field.know(found.facets)
         change_steadily(self._view, self._table, _ROW_PX, lambda: self._table.show(found.rows))
@@ -246,7 +246,7 @@ class DatasetPage(MainPage):
         rows = self._table.rows
         selection = self._view.selectionModel().selection()
         runs = [selection.at(place) for place in range(selection.size())]
-        now = frozenset(one.episode_id for run in runs for one in rows[run.top() : run.bottom() + 1])
+        now = frozenset(episode.episode_id for run in runs for episode in rows[run.top() : run.bottom() + 1])
         if now != self._selected and self._table.rowCount():
             self._selected = now
             self._update_title()
@@ -311,8 +311,8 @@ class DatasetPage(MainPage):
 
     def _ask_to_export(self) -> None:
         assert self._index is not None
-        listed = [one.episode_id for one in self._table.rows]
-        selected = [one for one in listed if one in self._selected]
+        listed = [episode.episode_id for episode in self._table.rows]
+        selected = [episode_id for episode_id in listed if episode_id in self._selected]
         root = self._index.root
         dialog = ExportDialog(selected, listed, root.with_name(f"{root.name}-export"), self)
         dialog.export_requested.connect(self._export)
@@ -422,7 +422,7 @@ class DatasetPage(MainPage):
 
     def _episodes(self) -> QWidget:
         quiet = Command.SHOW_DUPLICATES, Command.RESTORE_EPISODES, Command.RETIRE_EPISODES, Command.REQUEST_REVIEW
-        buttons = (self._commands.button(one, kind="quiet") for one in quiet)
+        buttons = (self._commands.button(command, kind="quiet") for command in quiet)
         export = self._commands.button(Command.EXPORT_EPISODES)
         head = row((self._title, 1), self._bar, *buttons, export, spacing=2)
         head.setContentsMargins(4, 0, 0, 0)

@@ -165,8 +165,8 @@ class _Samples(QWidget):
         self.setVisible(layout in TRAINERS)
         if layout in TRAINERS:
             self._adapter.choose(TRAINERS[layout])
-            for one in (self._adapter, self._history):
-                one.setEnabled(layout != _OWN_WORDS)
+            for choice in (self._adapter, self._history):
+                choice.setEnabled(layout != _OWN_WORDS)
             if layout == _OWN_WORDS:
                 self._history.choose("actions")
 
@@ -187,7 +187,7 @@ def export(root: Path, choice: ExportChoice, progress: Progress, cancelled: Canc
     progress(None, "Checking the episodes")
     admission = Admission(checked=choice.only_accepted, accepted=choice.only_accepted)
     refuse = refusal(root, admission, Dialect.RELEASE, cancelled) if choice.only_accepted else lambda _: ""
-    files = [root / annotation_path(one) for one in sorted(choice.ids)]
+    files = [root / annotation_path(episode_id) for episode_id in sorted(choice.ids)]
     wanted = ExportWanted(root, choice.out.absolute(), choice.layout, choice.options)
     prepared = prepare(wanted, files, refuse, cancelled)
     if not prepared.episodes:

@@ -58,7 +58,7 @@ class FacetPane(Card):
         self._filter = found.request.wanted
         for key, (label, facet) in self._lists.items():
             chosen = {comparable_name(value): value for value in self._filter.chosen(key)}
-            counts = [(one.value, one.count) for one in found.facets[key].counts if one.value]
+            counts = [(count.value, count.count) for count in found.facets[key].counts if count.value]
             listed = [pair for at, pair in enumerate(counts) if at < _MOST or comparable_name(pair[0]) in chosen]
             there = {comparable_name(value): value for value, _ in listed}
             listed += [(value, 0) for name, value in chosen.items() if value and name not in there]

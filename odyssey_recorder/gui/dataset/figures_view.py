@@ -35,7 +35,7 @@ from odyssey_recorder.selection.figures import figures_of
 from odyssey_recorder.selection.filter import ALL, Filter, unretired, without_agents
 from odyssey_recorder.selection.index import EpisodeIndex
 
-_PUBLISHED = {one.name: one for one in (V2, V1)}
+_PUBLISHED = {figures.name: figures for figures in (V2, V1)}
 _SAVES = (Command.SAVE_DATASET_FIGURES, Command.SAVE_FIGURE_IMAGES)
 
 
@@ -161,9 +161,9 @@ class FiguresView(QWidget):
         self._status.setWordWrap(False)
         nothing = notice("No figures yet.", "Figures appear with the first published episode.")
         no_match = notice("No matching episodes.", "Change the filter, or choose “Show all”.")
-        for one in (self._pane, nothing, no_match):
+        for pane in (self._pane, nothing, no_match):
             holder = QWidget()
-            fill_column(holder, (one, 1) if one is self._pane else one, *([] if one is self._pane else [None]))
+            fill_column(holder, (pane, 1) if pane is self._pane else pane, *([] if pane is self._pane else [None]))
             self._empty.addWidget(holder)
         beside = text_label("Compare with", "hint")
         beside.setWordWrap(False)

@@ -67,8 +67,8 @@ class _Field(SearchField):
     def know(self, facets: Mapping[Key, Facet]) -> None:
         """The values that occur, for completion."""
         for key, facet in facets.items():
-            found = [one.value for one in facet.counts if one.value]
-            self._values[key] = [*found, *(one for one in self._values.get(key, ()) if one not in found)]
+            found = [count.value for count in facet.counts if count.value]
+            self._values[key] = [*found, *(value for value in self._values.get(key, ()) if value not in found)]
 
     def mark(self, start: int, end: int) -> None:
         self._fault = start, end

@@ -113,7 +113,7 @@ class EpisodeListing(QObject):
 def _look_up(index: EpisodeIndex, request: ListRequest, known: Sequence[EpisodeRow]) -> ListResult:
     """Unchanged rows stay the same objects, so that the GUI thread need not compare them."""
     before, wanted = {row.episode_id: row for row in known}, unretired(request.wanted)
-    rows = [one if (one := before.get(row.episode_id)) == row else row for row in index.rows(wanted)]
+    rows = [known_row if (known_row := before.get(row.episode_id)) == row else row for row in index.rows(wanted)]
     order = COLUMNS[request.column].order
     assert order is not None
     rows.sort(key=order, reverse=request.descending)

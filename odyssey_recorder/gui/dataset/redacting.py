@@ -68,11 +68,11 @@ class RedactingViewer(StepViewer):
     def _take(self, found: Redaction | None) -> None:
         self._redaction = found
         boxes = () if found is None else found.boxes
-        self.cover({step: [Box(*one.box) for one in boxes if one.step == step] for step in {one.step for one in boxes}})
+        self.cover({step: [Box(*box.box) for box in boxes if box.step == step] for step in {box.step for box in boxes}})
         self._offer()
 
     def _offer(self) -> None:
-        hidden = [] if self._redaction is None else [one for one in self._redaction.boxes if one.step == self.present]
+        hidden = [] if self._redaction is None else [box for box in self._redaction.boxes if box.step == self.present]
         self._remove.setVisible(bool(hidden))
         say(self._status, "Blacked out in exports" if hidden else "")
 

@@ -54,7 +54,7 @@ class ReleasesView(QWidget):
         self._commands = commands
         self._hashes: dict[str, str] = {}
         self._works = False
-        self._model = TableModel(_COLUMNS, key=lambda one: one.record.name)
+        self._model = TableModel(_COLUMNS, key=lambda release: release.record.name)
         self._view = table_view("Releases", self._model, _ROW_PX)
         self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.selectionModel().selectionChanged.connect(lambda _now, _before: self._offer())
@@ -92,11 +92,13 @@ class ReleasesView(QWidget):
     def _take(self, found: Sequence[_Row]) -> None:
         self._message.end("reading")
         chosen = self._chosen
-        self._model.show(replace(one, hashes=self._hashes.get(one.record.name, _UNVERIFIED)) for one in found)
+        self._model.show(
+            replace(release, hashes=self._hashes.get(release.record.name, _UNVERIFIED)) for release in found
+        )
         self._nothing.setVisible(not found)
         self._view.setVisible(bool(found))
         if found:
-            names = [one.name for one in chosen] or [found[0].record.name]
+            names = [record.name for record in chosen] or [found[0].record.name]
             self._view.selectRow(self._model.place_index(names[0]).row())
         self._offer()
 
@@ -104,16 +106,18 @@ class ReleasesView(QWidget):
     def _chosen(self) -> list[ReleaseRecord]:
         """The selected releases, oldest first."""
         rows = (self._model.at(index.row()) for index in self._view.selectionModel().selectedRows())
-        return sorted((one.record for one in rows if one is not None), key=lambda one: one.number)
+        return sorted((release.record for release in rows if release is not None), key=lambda record: record.number)
 
     def _offer(self) -> None:
         chosen, busy = self._chosen, "Wait until the current work has ended."
-        one = len(chosen) == 1
-        comparable = len(chosen) == 2 or (one and bool(chosen[0].previous))
+        is_single = len(chosen) == 1
+        comparable = len(chosen) == 2 or (is_single and bool(chosen[0].previous))
         why_not = "Select two releases, or one that has another before it."
         enable = self._commands.enable
         enable(Command.MAKE_RELEASE, on=not self._works, why=busy)
-        enable(Command.VERIFY_RELEASE, on=one and not self._works, why=busy if one else "Select one release.")
+        enable(
+            Command.VERIFY_RELEASE, on=is_single and not self._works, why=busy if is_single else "Select one release."
+        )
         enable(Command.COMPARE_RELEASES, on=comparable and not self._works, why=busy if comparable else why_not)
 
     def _fail(self, text: str, error: Exception) -> None:
@@ -181,13 +185,13 @@ class ReleasesView(QWidget):
         self._start(f"Verifying {name}", work, partial(self._show_verified, name))
 
     def _show_verified(self, name: str, found: Sequence[FileDifference]) -> None:
-        lost = sum(not one.kept for one in found)
+        lost = sum(not difference.kept for difference in found)
         self._hashes[name] = f"{counted(lost, 'differences')}" if lost else "all found"
         text = f"{name}: {counted(lost, 'differences')}." if lost else f"All files of {name} are as released."
         self._message.show_message(Tone.DANGER if lost else Tone.SUCCESS, text)
         self._show(
             f"What differs from {name}" if found else "",
-            [("kept" if one.kept else "lost", "", one.what) for one in found],
+            [("kept" if difference.kept else "lost", "", difference.what) for difference in found],
         )
         self.refresh()
 
@@ -199,7 +203,11 @@ class ReleasesView(QWidget):
         self._background.run(work, take, partial(self._fail, f"{old} and {new} cannot be compared."))
 
     def _show_changes(self, old: str, new: str, changed: ReleaseChanges) -> None:
-        rows = [(what, one, why) for what, episodes in changed.by_kind.items() for one, why in episodes.items()]
+        rows = [
+            (what, episode_id, why)
+            for what, episodes in changed.by_kind.items()
+            for episode_id, why in episodes.items()
+        ]
         self._show(f"From {old} to {new}: {', '.join(_counts(changed)) or 'nothing changed'}", rows)
 
     def _show(self, title: str, rows: Sequence[_Difference]) -> None:
@@ -213,7 +221,9 @@ class ReleasesView(QWidget):
 
 def _rows(root: Path) -> list[_Row]:
     """Newest first."""
-    return [_Row(one, _written(release_folder(root, one.name) / RECORD)) for one in reversed(releases(root))]
+    return [
+        _Row(release, _written(release_folder(root, release.name) / RECORD)) for release in reversed(releases(root))
+    ]
 
 
 def _written(path: Path) -> datetime:
@@ -256,27 +266,27 @@ def _counts(changed: ReleaseChanges) -> list[str]:
 
 
 _COLUMNS: list[TableColumn[_Row]] = [
-    TableColumn("Name", lambda one: one.record.name, width=140, is_bold=lambda _: True),
+    TableColumn("Name", lambda release: release.record.name, width=140, is_bold=lambda _: True),
     TableColumn(
         "Written",
-        lambda one: f"{one.written:%Y-%m-%d %H:%M}",
+        lambda release: f"{release.written:%Y-%m-%d %H:%M}",
         width=140,
         tip=lambda _: "When it was written to this disk",
     ),
-    TableColumn("Episodes", lambda one: f"{one.record.episodes:,}", width=84, is_number=True),
-    TableColumn("Steps", lambda one: f"{one.record.steps:,}", width=84, is_number=True),
-    TableColumn("Size", lambda one: f"{one.record.bytes / 1e6:,.1f} MB", width=100, is_number=True),
-    TableColumn("Splits", lambda one: "with splits" if one.record.with_splits else "none", width=100),
+    TableColumn("Episodes", lambda release: f"{release.record.episodes:,}", width=84, is_number=True),
+    TableColumn("Steps", lambda release: f"{release.record.steps:,}", width=84, is_number=True),
+    TableColumn("Size", lambda release: f"{release.record.bytes / 1e6:,.1f} MB", width=100, is_number=True),
+    TableColumn("Splits", lambda release: "with splits" if release.record.with_splits else "none", width=100),
     TableColumn(
         "Changes",
-        lambda one: ", ".join(_counts(one.record.changes)),
-        tip=lambda one: ", ".join(_counts(one.record.changes)),
+        lambda release: ", ".join(_counts(release.record.changes)),
+        tip=lambda release: ", ".join(_counts(release.record.changes)),
     ),
-    TableColumn("Hashes", lambda one: one.hashes, width=120),
+    TableColumn("Hashes", lambda release: release.hashes, width=120),
 ]
 
 _DIFFERENCE_COLUMNS: list[TableColumn[_Difference]] = [
-    TableColumn("What", lambda one: one[0], width=140),
-    TableColumn("Episode", lambda one: one[1], width=160),
-    TableColumn("Why or how", lambda one: one[2], tip=lambda one: breakable(one[2])),
+    TableColumn("What", lambda change: change[0], width=140),
+    TableColumn("Episode", lambda change: change[1], width=160),
+    TableColumn("Why or how", lambda change: change[2], tip=lambda change: breakable(change[2])),
 ]

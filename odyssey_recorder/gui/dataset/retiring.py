@@ -90,7 +90,7 @@ class Retiring(QWidget):
 
     def _request(self, ids: Sequence[str], why: str) -> None:
         def take(sent: Sequence[str]) -> None:
-            self._revert = lambda: [self._reviews.withdraw(one, "undone") for one in sent]
+            self._revert = lambda: [self._reviews.withdraw(decision, "undone") for decision in sent]
             text = f"{counted(sent, 'episodes')} sent to review, {len(ids) - len(sent):,} left out."
             self._show_message(Tone.SUCCESS if sent else Tone.WARNING, text, can_undo=bool(sent))
 
@@ -100,8 +100,8 @@ class Retiring(QWidget):
     def _plan(self, verb: Verb, better: Mapping[str, str | None], *, reason: str) -> None:
         who = self._who()
         wanted = [
-            RetireDecision(episode_id=one, decision=verb, reason=reason, superseded_by=other, who=who)
-            for one, other in better.items()
+            RetireDecision(episode_id=episode_id, decision=verb, reason=reason, superseded_by=kept, who=who)
+            for episode_id, kept in better.items()
         ]
 
         self._background.run(partial(_planned, self._index, wanted), partial(self._ask, verb, len(wanted)), self._fail)
@@ -117,11 +117,13 @@ class Retiring(QWidget):
             verb.capitalize(), f"{verb.capitalize()} them; no file is moved (Enter)", "Change nothing (Esc)",
             "\n".join(_lines(plan, selected)),
         )  # fmt: skip
-        undo = [plan.retired.get(one.episode_id, _reversed(one)) for one in planned]
+        undo = [plan.retired.get(decision.episode_id, _reversed(decision)) for decision in planned]
         if verb == "retire" and not planned[0].reason:
             reasons = ReasonDialog(question, _REASONS, self.window())
             reasons.reason_given.connect(
-                lambda reason: self._decide(verb, [one.model_copy(update={"reason": reason}) for one in planned], undo)
+                lambda reason: self._decide(
+                    verb, [decision.model_copy(update={"reason": reason}) for decision in planned], undo
+                )
             )
             reasons.open()
             return
@@ -159,11 +161,11 @@ def _requested(  # noqa: PLR0913 - the work of a job
 ) -> list[str]:
     """The ids for which a review was requested; stops when cancelled."""
     sent = []
-    for done, one in enumerate(index.summaries(ids)):
+    for done, summary in enumerate(index.summaries(ids)):
         if cancelled():
             break
         progress(done / len(ids), f"{done:,} of {counted(ids, 'episodes')}")
-        sent += [one.episode_id] if reviews.request(one, why) else []
+        sent += [summary.episode_id] if reviews.request(summary, why) else []
     return sent
 
 
@@ -200,7 +202,7 @@ class DuplicatesDialog(QDialog):
         self._search()
 
     def _search(self) -> None:
-        by = next(one for one, _ in _LIKENESSES if one == self._by.value)
+        by = next(likeness for likeness, _ in _LIKENESSES if likeness == self._by.value)
         self._title.setText("Reading the episodes…")
         self._model.show(())
         self._offer()
@@ -214,7 +216,9 @@ class DuplicatesDialog(QDialog):
             return
         title = f"{counted(len(found), 'groups')} of episodes that may be the same" if found else "No duplicates found"
         self._title.setText(title)
-        self._model.show((number, group, one) for number, group in enumerate(found, 1) for one in _members(group))
+        self._model.show(
+            (number, group, candidate) for number, group in enumerate(found, 1) for candidate in _members(group)
+        )
         self._offer()
 
     def _offer(self) -> None:
@@ -223,18 +227,18 @@ class DuplicatesDialog(QDialog):
     def _ask(self) -> None:
         chosen = filter(None, (self._model.at(index.row()) for index in self._view.selectionModel().selectedRows()))
         groups = {number: group for number, group, _ in chosen}.values()
-        better = {other.episode_id: one.best.episode_id for one in groups for other in one.others}
+        better = {other.episode_id: group.best.episode_id for group in groups for other in group.others}
         self.accept()
         self.retire_requested.emit(better, f"duplicate: same {self._by.value}")
 
 
 def groups_of(index: EpisodeIndex, by: Likeness) -> list[DuplicateGroup]:
     facts = read_facts(index.root, without=read_retired(index.root), with_screenshots=by == "screenshots")
-    known = {one.episode_id: one for one in index.rows()}
-    rows = ((one, known[one.episode_id]) for one in facts if one.episode_id in known)
+    known = {episode.episode_id: episode for episode in index.rows()}
+    rows = ((episode, known[episode.episode_id]) for episode in facts if episode.episode_id in known)
     candidates = (
-        Candidate(one, row.verdict is ReviewStage.ACCEPTED, row.recorded_at is not None, row.errors, row.warnings)
-        for one, row in rows
+        Candidate(episode, row.verdict is ReviewStage.ACCEPTED, row.recorded_at is not None, row.errors, row.warnings)
+        for episode, row in rows
     )
     return duplicate_groups(candidates, (by,))
 
@@ -246,21 +250,21 @@ def _members(group: DuplicateGroup) -> tuple[Candidate, ...]:
     return (group.best, *group.others)
 
 
-def _state(one: Candidate) -> str:
-    accepted = "accepted" if one.is_accepted else "not accepted"
-    return f"{accepted}, {counted(one.errors, 'errors')}, {counted(one.warnings, 'warnings')}"
+def _state(candidate: Candidate) -> str:
+    accepted = "accepted" if candidate.is_accepted else "not accepted"
+    return f"{accepted}, {counted(candidate.errors, 'errors')}, {counted(candidate.warnings, 'warnings')}"
 
 
 _COLUMNS: list[TableColumn[_Member]] = [
-    TableColumn("Group", lambda one: str(one[0]), width=56, is_number=True),
+    TableColumn("Group", lambda member: str(member[0]), width=56, is_number=True),
     TableColumn(
-        "Proposal", lambda one: f"keep: {one[1].why}" if one[2] is one[1].best else "retire", width=190,
-        is_bold=lambda one: one[2] is one[1].best,
+        "Proposal", lambda member: f"keep: {member[1].why}" if member[2] is member[1].best else "retire", width=190,
+        is_bold=lambda member: member[2] is member[1].best,
     ),
-    TableColumn("Episode", lambda one: one[2].episode_id, width=150),
-    TableColumn("Device", lambda one: one[2].facts.device, width=120),
-    TableColumn("State", lambda one: _state(one[2]), width=240),
-    TableColumn("Instruction", lambda one: " ".join(one[2].facts.instruction.split())),
+    TableColumn("Episode", lambda member: member[2].episode_id, width=150),
+    TableColumn("Device", lambda member: member[2].facts.device, width=120),
+    TableColumn("State", lambda member: _state(member[2]), width=240),
+    TableColumn("Instruction", lambda member: " ".join(member[2].facts.instruction.split())),
 ]  # fmt: skip
 
 
@@ -275,22 +279,22 @@ class _Plan:
 
 def _planned(index: EpisodeIndex, wanted: Sequence[RetireDecision]) -> _Plan:
     decisions = plan_decisions(index.root, wanted)
-    rows = index.rows(among=[one.episode_id for one in decisions])
-    return _Plan(decisions, read_retired(index.root), {one.episode_id: one.instruction for one in rows})
+    rows = index.rows(among=[decision.episode_id for decision in decisions])
+    return _Plan(decisions, read_retired(index.root), {episode.episode_id: episode.instruction for episode in rows})
 
 
 def _lines(plan: _Plan, selected: int) -> Iterable[str]:
     planned = plan.decisions
-    for one in planned[:_SHOWN]:
-        instruction = shorten(plan.instructions.get(one.episode_id, ""), _CHARACTERS, placeholder="…")
-        better = f", superseded by {one.superseded_by}" if one.superseded_by else ""
-        yield f"{one.episode_id}{better}: {instruction}".rstrip(": ")
+    for decision in planned[:_SHOWN]:
+        instruction = shorten(plan.instructions.get(decision.episode_id, ""), _CHARACTERS, placeholder="…")
+        better = f", superseded by {decision.superseded_by}" if decision.superseded_by else ""
+        yield f"{decision.episode_id}{better}: {instruction}".rstrip(": ")
     if len(planned) > _SHOWN:
         yield f"and {len(planned) - _SHOWN:,} more"
     if same := selected - len(planned):
         yield f"{counted(same, 'episodes')} unchanged"
 
 
-def _reversed(one: RetireDecision) -> RetireDecision:
-    verb: Verb = "restore" if one.decision == "retire" else "retire"
-    return RetireDecision(episode_id=one.episode_id, decision=verb, reason="undone", who=one.who)
+def _reversed(decision: RetireDecision) -> RetireDecision:
+    verb: Verb = "restore" if decision.decision == "retire" else "retire"
+    return RetireDecision(episode_id=decision.episode_id, decision=verb, reason="undone", who=decision.who)

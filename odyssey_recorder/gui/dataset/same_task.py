@@ -55,15 +55,15 @@ class SameTaskDialog(QDialog):
         if len(found) == 1:
             self._title.setText("No other episode has this task with these apps.")
         else:
-            devices = len({one.device for one, _ in found})
+            devices = len({take.device for take, _ in found})
             self._title.setText(f"{counted(len(found), 'takes')} on {counted(devices, 'devices')}")
         more = [text_label(f"{len(found) - _MOST} more are not shown.", "hint")] if len(found) > _MOST else []
         self._area.setWidget(pile(*map(self._lane, found[:_MOST]), *more, right=6, spacing=14))
 
     def _lane(self, take: Take) -> QWidget:
-        one, opened = take
+        episode, opened = take
         model = StepModel(TableColumn("", lambda step: step.words, spoken=_spoken, tip=tooltip))
-        strip = StepStrip(f"Steps on {one.device}, {one.episode_id}", model, StripStyle(_THUMBNAIL))
+        strip = StepStrip(f"Steps on {episode.device}, {episode.episode_id}", model, StripStyle(_THUMBNAIL))
         thumbnails = StepThumbnails(self._background, model, _THUMBNAIL)
         strip.step_opened.connect(lambda at: enlarge(self._background, model, thumbnails.screenshots, at, strip))
         strip.step_chosen.connect(self._turn_to)
@@ -71,9 +71,11 @@ class SameTaskDialog(QDialog):
         thumbnails.show_steps(recorded_steps(opened))
         strip.fit_height()
         self._strips.append(strip)
-        lane, by = QWidget(), f" · by {one.annotator}" if one.annotator else ""
-        details = f"{one.verdict.value} · {counted(one.steps, 'steps')} · {one.ending}{by} · {one.episode_id}"
-        fill_column(lane, row(text_label(one.device, "title"), (text_label(details, "hint"), 1)), strip, spacing=4)
+        lane, by = QWidget(), f" · by {episode.annotator}" if episode.annotator else ""
+        details = (
+            f"{episode.verdict.value} · {counted(episode.steps, 'steps')} · {episode.ending}{by} · {episode.episode_id}"
+        )
+        fill_column(lane, row(text_label(episode.device, "title"), (text_label(details, "hint"), 1)), strip, spacing=4)
         return lane
 
     def _turn_to(self, number: int) -> None:
@@ -95,24 +97,24 @@ def takes_of(index: EpisodeIndex, episode_id: str) -> list[Take]:
     Opens those with its template. Raises DatasetError if the episode itself cannot be read.
     """
     rows = index.rows()
-    this = next((one for one in rows if one.episode_id == episode_id), None)
+    this = next((take for take in rows if take.episode_id == episode_id), None)
     if this is None:
         raise DatasetError(f"Episode {episode_id} is no longer in the dataset. Choose another one.")
     opened = open_episode(index.root / annotation_path(episode_id))
     apps, known = frozenset(map(app_key, this.apps)), _identities(opened)
     found = []
-    for one in rows:
-        is_near = one.instruction == this.instruction or (
-            one.template == this.template and frozenset(map(app_key, one.apps)) == apps
+    for take in rows:
+        is_near = take.instruction == this.instruction or (
+            take.template == this.template and frozenset(map(app_key, take.apps)) == apps
         )
-        if not is_near or one.problem or one.episode_id == episode_id:
+        if not is_near or take.problem or take.episode_id == episode_id:
             continue
         try:
-            other = open_episode(index.root / annotation_path(one.episode_id))
+            opened_take = open_episode(index.root / annotation_path(take.episode_id))
         except DatasetError:
             continue  # the list shows it as unreadable
-        if known & _identities(other):
-            found.append((one, other))
+        if known & _identities(opened_take):
+            found.append((take, opened_take))
     found.sort(key=lambda take: (take[0].device == this.device, take[0].device.casefold(), take[0].episode_id))
     return [(this, opened), *found]
 

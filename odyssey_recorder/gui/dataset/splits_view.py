@@ -204,7 +204,7 @@ class MakeSplitsDialog(QDialog):
     def _take_facts(self, ready: tuple[Sequence[SplitFacts], SplitsRecord | None]) -> None:
         self._facts, record = ready
         rules = _RULES if record is None else record.rules
-        devices = sorted({one.device for one in self._facts if one.device} | {*rules.devices})
+        devices = sorted({episode.device for episode in self._facts if episode.device} | {*rules.devices})
         offered = [(name, name) for name in devices]
         if len(rules.devices) > 1:
             offered.insert(0, ("\n".join(rules.devices), ", ".join(rules.devices)))
@@ -308,7 +308,7 @@ def _read(root: Path, progress: Progress) -> _Found:
             named_ids = {*drawn[0].split.train, *drawn[0].split.test} if drawn else set()
             if gone := len(named_ids.symmetric_difference(episode_ids(root))):
                 remarks.append(f"{counted(gone, 'episodes')} added or removed since. Make the splits again.")
-            far = (_distance_text(one) for one in drawn if not one.is_near)
+            far = (_distance_text(split) for split in drawn if not split.is_near)
             return _Found(drawn, record.leaks, record, [*remarks, *far, *record.missing.values()])
         except DatasetError as error:
             remarks.append(str(error))
@@ -321,7 +321,7 @@ def _read(root: Path, progress: Progress) -> _Found:
         read_facts(root, agents=False, on_unread=lambda _, why: remarks.append(f"Left out: {why}")),
         unit=_RULES.unit if record is None else record.rules.unit,
     )
-    return _Found([DrawnSplit(one) for one in splits], leaks, None, remarks)
+    return _Found([DrawnSplit(split) for split in splits], leaks, None, remarks)
 
 
 def _planned(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> tuple[PlannedSplits, Sequence[str]]:
@@ -329,25 +329,25 @@ def _planned(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> tup
     planned = plan_splits(root, facts, order)
     before = _now(root)
     lines = []
-    for kind, one in planned.drawing.drawn.items():
-        changes = "new" if kind not in before else f"{counted(moved(before[kind], one.split), 'episodes')} would move"
-        train, test = len(one.split.train), len(one.split.test)
-        lines.append(f"{kind}: {train:,} train, {test:,} test ({one.split.share:.1%}), {changes}")
-        if not one.is_near:
-            lines.append(_distance_text(one))
-    errors = sum(leak.severity == "error" for one in planned.record.leaks.splits for leak in one.leaks)
+    for kind, drawn in planned.drawing.drawn.items():
+        changes = "new" if kind not in before else f"{counted(moved(before[kind], drawn.split), 'episodes')} would move"
+        train, test = len(drawn.split.train), len(drawn.split.test)
+        lines.append(f"{kind}: {train:,} train, {test:,} test ({drawn.split.share:.1%}), {changes}")
+        if not drawn.is_near:
+            lines.append(_distance_text(drawn))
+    errors = sum(leak.severity == "error" for split in planned.record.leaks.splits for leak in split.leaks)
     lines.append(f"Leaks: {counted(errors, 'errors')}.")
     return planned, [*lines, *planned.record.missing.values()]
 
 
-def _distance_text(one: DrawnSplit) -> str:
-    return f"{one.split.kind}: no draw came within 3 points of the target, {one.target:.1%} in test."
+def _distance_text(drawn: DrawnSplit) -> str:
+    return f"{drawn.split.kind}: no draw came within 3 points of the target, {drawn.target:.1%} in test."
 
 
 def _now(root: Path) -> dict[str, Split]:
     """The present splits, or those that can be read."""
     try:
-        return {one.kind: one for one in read_splits(root / SPLITS)}
+        return {split.kind: split for split in read_splits(root / SPLITS)}
     except DatasetError:
         return {}
 
@@ -360,7 +360,7 @@ def _sheet(found: _Found) -> QWidget:
     nothing = ("No splits yet.", "Choose “Make splits…” to divide the episodes into train and test.")
     cards.append(fitted(_split_table(found), _ROW_PX) if found.splits else notice(*nothing))
     if found.leaks is not None:
-        rows = [(one.kind, leak) for one in found.leaks.splits for leak in one.leaks]
+        rows = [(split.kind, leak) for split in found.leaks.splits for leak in split.leaks]
         cards.append(text_label("Leaks between train and test", "title"))
         if not found.leaks.with_screenshots:
             cards.append(text_label("Screenshots are not compared here; “splits check --screenshots” does.", "hint"))
@@ -373,21 +373,23 @@ def _sheet(found: _Found) -> QWidget:
 def _split_table(found: _Found) -> QTableView:
     record = found.record
 
-    def drawn_by(one: DrawnSplit) -> str:
+    def drawn_by(drawn: DrawnSplit) -> str:
         if record is None:
             return "elsewhere"
-        is_single = one.split.kind == "random" and record.rules.unit == "episode"
-        return "episodes, by chance" if is_single else _DRAWN_BY.get(one.split.kind, "")
+        is_single = drawn.split.kind == "random" and record.rules.unit == "episode"
+        return "episodes, by chance" if is_single else _DRAWN_BY.get(drawn.split.kind, "")
 
     columns: list[TableColumn[DrawnSplit]] = [
-        TableColumn("Split", lambda one: one.split.kind, width=100, is_bold=lambda _: True),
-        TableColumn("Train", lambda one: f"{len(one.split.train):,}", width=80, is_number=True),
-        TableColumn("Test", lambda one: f"{len(one.split.test):,}", width=80, is_number=True),
-        TableColumn("Test share", lambda one: f"{one.split.share:.1%}", width=110, is_number=True),
-        TableColumn("Target", lambda one: "" if one.target is None else f"{one.target:.1%}", width=80, is_number=True),
-        TableColumn("Seed", lambda one: "" if one.seed is None else str(one.seed), width=70, is_number=True),
+        TableColumn("Split", lambda drawn: drawn.split.kind, width=100, is_bold=lambda _: True),
+        TableColumn("Train", lambda drawn: f"{len(drawn.split.train):,}", width=80, is_number=True),
+        TableColumn("Test", lambda drawn: f"{len(drawn.split.test):,}", width=80, is_number=True),
+        TableColumn("Test share", lambda drawn: f"{drawn.split.share:.1%}", width=110, is_number=True),
+        TableColumn(
+            "Target", lambda drawn: "" if drawn.target is None else f"{drawn.target:.1%}", width=80, is_number=True
+        ),
+        TableColumn("Seed", lambda drawn: "" if drawn.seed is None else str(drawn.seed), width=70, is_number=True),
         TableColumn("Drawn from", drawn_by, tip=drawn_by),
-        TableColumn("Held out", lambda one: _few(one.held), tip=lambda one: ", ".join(one.held)),
+        TableColumn("Held out", lambda drawn: _few(drawn.held), tip=lambda drawn: ", ".join(drawn.held)),
     ]
     model = TableModel(columns)
     model.show(found.splits)
@@ -426,8 +428,8 @@ def _leak_table(rows: Sequence[_LeakRow]) -> QTableView:
 
 def _overlap_figure(report: LeakReport) -> Figure:
     kinds = tuple(report.crossed)
-    counts = tuple(tuple(report.crossed[one].get(other, 0) for other in kinds) for one in kinds)
-    rows, columns = tuple(f"test of {one}" for one in kinds), tuple(f"train of {one}" for one in kinds)
+    counts = tuple(tuple(report.crossed[kind].get(other, 0) for other in kinds) for kind in kinds)
+    rows, columns = tuple(f"test of {kind}" for kind in kinds), tuple(f"train of {kind}" for kind in kinds)
     grid = CountGrid("", "episodes", rows, columns, counts)
     text = "L8: episodes of a test part that are in the train part of another split. Train for all four tests only on "
     return Figure("crossed", "Between the splits", (grid,), f"{text}metadata/train_in_all.txt.")

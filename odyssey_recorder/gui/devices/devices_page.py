@@ -108,9 +108,9 @@ class DevicesPage(MainPage):
     def _show_listing(self, listing: InventoryListing) -> None:
         before = self._member
         self._listed = listing
-        for one in listing.members:
-            if one.is_ready:
-                self._message.end(one.key)
+        for device in listing.members:
+            if device.is_ready:
+                self._message.end(device.key)
         self._looking.hide()
         self._message.end(_LISTING)
         self._rows.show(listing.members)
@@ -125,7 +125,7 @@ class DevicesPage(MainPage):
 
     def _row_to_choose(self) -> int:
         row = self._rows.place(self._key)
-        return row if row >= 0 else next((row for row, one in enumerate(self._rows.rows) if one.is_ready), 0)
+        return row if row >= 0 else next((row for row, device in enumerate(self._rows.rows) if device.is_ready), 0)
 
     def _report_if_lost(self, before: InventoryDevice, now: InventoryDevice | None) -> None:
         is_there = now is not None and now.serial == before.serial
@@ -250,14 +250,14 @@ class DevicesPage(MainPage):
 
     def _save_snapshot(self, name: str) -> None:
         title, save = f"Saving the snapshot {name}", self._inventory.save_snapshot
-        self._ask(lambda one: self._work.carry_through(one, title, partial(save, one.serial, name)))
+        self._ask(lambda device: self._work.carry_through(device, title, partial(save, device.serial, name)))
 
     def _load_snapshot(self, name: str) -> None:
         title, load = f"Loading the snapshot {name}", self._inventory.load_snapshot
-        self._ask(lambda one: self._work.carry_through(one, title, partial(load, one.serial, name)))
+        self._ask(lambda device: self._work.carry_through(device, title, partial(load, device.serial, name)))
 
     def _delete_snapshot(self, name: str) -> None:
-        self._ask(lambda one: self._work.ask(one, partial(self._inventory.delete_snapshot, one.serial, name)))
+        self._ask(lambda device: self._work.ask(device, partial(self._inventory.delete_snapshot, device.serial, name)))
 
     def _ask_to_reset(self, member: InventoryDevice) -> None:
         dialog = QuestionDialog(_reset_question(member), self)
@@ -288,19 +288,19 @@ class DevicesPage(MainPage):
     def _calls(self) -> dict[Command, Callable[[InventoryDevice], object]]:
         work, inventory = self._work, self._inventory
         return {
-            Command.DEVICE_CREATE: lambda one: work.carry_through(
-                one, f"Creating {one.name}", partial(inventory.create, one.key)
+            Command.DEVICE_CREATE: lambda device: work.carry_through(
+                device, f"Creating {device.name}", partial(inventory.create, device.key)
             ),
             Command.DEVICE_START: partial(self._start, cold=False),
             Command.DEVICE_COLD_BOOT: partial(self._start, cold=True),
-            Command.DEVICE_SIMULATE: lambda one: work.start(
-                one, f"Starting a simulated {one.name}", partial(inventory.simulate, one.key)
+            Command.DEVICE_SIMULATE: lambda device: work.start(
+                device, f"Starting a simulated {device.name}", partial(inventory.simulate, device.key)
             ),
-            Command.DEVICE_RECORD: lambda one: self.record_asked.emit(one.serial),
+            Command.DEVICE_RECORD: lambda device: self.record_asked.emit(device.serial),
             Command.DEVICE_STOP: self._stop,
-            Command.DEVICE_FOLD: lambda one: work.ask(one, partial(inventory.fold, one.serial)),
-            Command.DEVICE_UNFOLD: lambda one: work.ask(one, partial(inventory.unfold, one.serial)),
-            Command.DEVICE_ROTATE: lambda one: work.ask(one, partial(inventory.rotate, one.serial)),
+            Command.DEVICE_FOLD: lambda device: work.ask(device, partial(inventory.fold, device.serial)),
+            Command.DEVICE_UNFOLD: lambda device: work.ask(device, partial(inventory.unfold, device.serial)),
+            Command.DEVICE_ROTATE: lambda device: work.ask(device, partial(inventory.rotate, device.serial)),
             Command.DEVICE_RESET: self._ask_to_reset,
             Command.DEVICE_CHECK: lambda _: self._check(),
         }

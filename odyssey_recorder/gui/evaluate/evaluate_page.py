@@ -152,7 +152,7 @@ class EvaluatePage(MainPage):
             old.deleteLater()
         for view in views:
             self._views.addWidget(view)
-        chosen = next((at for at, one in enumerate(_VIEWS) if self._commands[one].isChecked()), 0)
+        chosen = next((at for at, command in enumerate(_VIEWS) if self._commands[command].isChecked()), 0)
         self._commands[_VIEWS[chosen]].setChecked(True)
         self._views.setCurrentIndex(chosen)
 

@@ -64,7 +64,7 @@ class JudgedView(QWidget):
         self._heading = text_label(kind="title")
         self._all = push_button("Show all wrong", "Show the wrong steps of all actions again", call=self._show_all)
         named(self._all, "Show all wrong")
-        self._model = TableModel(_COLUMNS, key=lambda one: one.row, parent=self)
+        self._model = TableModel(_COLUMNS, key=lambda step: step.row, parent=self)
         self._list = table_view("Judged steps", self._model, _ROW_PX)
         self._canvas = StepCanvas(background, ())
         self._task = selectable("hint")
@@ -108,8 +108,8 @@ class JudgedView(QWidget):
         if not shiboken6.isValid(self) or wanted is not self._wanted:
             return
         steps, count = read
-        self._places = {one.row: at for at, one in enumerate(steps)}
-        self._canvas.show_steps([self._screenshot(one) for one in steps], 0)
+        self._places = {step.row: at for at, step in enumerate(steps)}
+        self._canvas.show_steps([self._screenshot(step) for step in steps], 0)
         self._model.load(steps)
         self._heading.setText(self._words(wanted, count))
         self._all.setVisible(wanted != StepsWanted())
@@ -209,22 +209,22 @@ def _colour(is_right: bool | None) -> QColor | None:
 
 
 _COLUMNS: list[TableColumn[JudgedStep]] = [
-    TableColumn("Episode", lambda one: one.episode_id, width=142),
-    TableColumn("Step", lambda one: str(one.step + 1), order=lambda one: one.step, width=46, is_number=True),
-    TableColumn("True", lambda one: on_one_line(one.truth), tip=lambda one: breakable(one.truth)),
-    TableColumn("Predicted", lambda one: _answer_text(one.said), tip=lambda one: breakable(one.said or "")),
+    TableColumn("Episode", lambda step: step.episode_id, width=142),
+    TableColumn("Step", lambda step: str(step.step + 1), order=lambda step: step.step, width=46, is_number=True),
+    TableColumn("True", lambda step: on_one_line(step.truth), tip=lambda step: breakable(step.truth)),
+    TableColumn("Predicted", lambda step: _answer_text(step.said), tip=lambda step: breakable(step.said or "")),
     TableColumn(
         "Verdict",
-        lambda one: one.verdict,
-        order=lambda one: (one.verdict.partition(" ")[2], -one.apart),
-        colour=lambda one: _colour(one.is_right),
+        lambda step: step.verdict,
+        order=lambda step: (step.verdict.partition(" ")[2], -step.apart),
+        colour=lambda step: _colour(step.is_right),
         width=122,
     ),
     TableColumn(
         "Other model",
-        lambda one: _answer_text(one.other_said),
-        tip=lambda one: breakable(one.other_said or ""),
-        colour=lambda one: _colour(one.other_right),
+        lambda step: _answer_text(step.other_said),
+        tip=lambda step: breakable(step.other_said or ""),
+        colour=lambda step: _colour(step.other_right),
         width=130,
     ),
 ]

@@ -39,7 +39,7 @@ class ScoresView(QWidget):
         self._scored = scored
         found = scored.found
         self._by = Choice("Group by")
-        self._by.offer([(one, f"By {text}") for one, text in _GROUPS.items() if found.by.get(one)])
+        self._by.offer([(key, f"By {text}") for key, text in _GROUPS.items() if found.by.get(key)])
         self._by.setToolTip("Choose the groups")
         self._by.currentIndexChanged.connect(self._show_groups)
         self._groups = QVBoxLayout()
@@ -75,8 +75,10 @@ def problems_view(scored: ScoredFiles) -> QWidget:
     rows += [("The dataset", text) for text in found.unread]
     lines = (f"{Path(name).name}: {fit.predictions:,} predictions: {fit.counts}" for name, fit in found.fits)
     columns = [
-        TableColumn[tuple[str, str]]("File", lambda one: on_one_line(one[0]), width=220),
-        TableColumn[tuple[str, str]]("What", lambda one: on_one_line(one[1]), tip=lambda one: breakable(one[1])),
+        TableColumn[tuple[str, str]]("File", lambda problem: on_one_line(problem[0]), width=220),
+        TableColumn[tuple[str, str]](
+            "What", lambda problem: on_one_line(problem[1]), tip=lambda problem: breakable(problem[1])
+        ),
     ]
     view, model = QWidget(), TableModel(columns)
     model.show(rows)
@@ -111,12 +113,12 @@ def _tables(scored: ScoredFiles) -> Iterator[QWidget]:
     yield text_label(text, "hint")
     if found.changes:
         yield _title(found, "What each rule changes, one after the other")
-        rows: list[_Row] = [(one.switch, one.ams, one.sr, one.changed) for one in found.changes]
+        rows: list[_Row] = [(change.switch, change.ams, change.sr, change.changed) for change in found.changes]
         yield _table("Rules of strict", ("Rule", "AMS", "SR", "Judged otherwise"), rows, wide=(3,))
     if found.published:
         yield _title(found, "Published results")
         own: _Row = (model_name(found), "this evaluation", *_comparable(found))
-        rows = [own, *((one.model, one.source, one.ams, one.sr) for one in found.published)]
+        rows = [own, *((score.model, score.source, score.ams, score.sr) for score in found.published)]
         yield _table("Published results", ("Model", "Source", "AMS", "SR"), rows)
 
 
@@ -145,7 +147,7 @@ def _score_table(scored: ScoredFiles) -> QTableView:
             2: (_signed(against.sr_more), against.sr_interval),
         }
         theirs = (scored.other.ams, "", scored.other.sr, *(getattr(scored.other, name) for name in names))
-        rows = [(*one, theirs[at], *more.get(at, ("", ""))) for at, one in enumerate(rows)]
+        rows = [(*cells, theirs[at], *more.get(at, ("", ""))) for at, cells in enumerate(rows)]
     return _table("Scores", heads, rows, wide=(1, 3))
 
 
@@ -158,13 +160,13 @@ def _group_table(by: str, groups: Mapping[str, Figures], others: Mapping[str, Fi
     last = ["Readable"] if by in _STEP_GROUPS else ["SR"] if others is not None else ["SR", "Progress"]
     heads = [_GROUPS[by].capitalize(), "Steps", "AMS", *middle_heads, *last]
     rows: list[_Row] = []
-    for label, one in groups.items():
+    for label, group in groups.items():
         theirs = others[label].ams if others is not None and label in others else None
-        more = None if theirs is None or one.ams is None else theirs - one.ams
+        more = None if theirs is None or group.ams is None else theirs - group.ams
         cells = {
-            "Steps": one.steps, "AMS": one.ams, "Other AMS": theirs, "Difference": _signed(more),
-            "Type match": one.type_match, "Click acc.": one.click, "Readable": one.readable, "SR": one.sr,
-            "Progress": one.progress,
+            "Steps": group.steps, "AMS": group.ams, "Other AMS": theirs, "Difference": _signed(more),
+            "Type match": group.type_match, "Click acc.": group.click, "Readable": group.readable, "SR": group.sr,
+            "Progress": group.progress,
         }  # fmt: skip
         rows.append([label.replace("_", " "), *(cells[head] for head in heads[1:])])
     table = _table(f"By {_GROUPS[by]}", heads, rows)

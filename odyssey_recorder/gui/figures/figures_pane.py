@@ -98,7 +98,7 @@ class PanelView(QWidget):
         self.setMaximumWidth(grown(_WIDEST_PX))
         self._drawing = drawn(self._panel, max(width / scale, 320))
         shapes = () if self._drawing is None else self._drawing.shapes
-        self._marks = [one for one in shapes if isinstance(one, FilledRect) and one.tip]
+        self._marks = [rect for rect in shapes if isinstance(rect, FilledRect) and rect.tip]
         self._at = None if self._at is None or not self._marks else min(self._at, len(self._marks) - 1)
         self.setFixedHeight(round(0 if self._drawing is None else self._drawing.height * scale) + 4)
         self._describe()
@@ -117,8 +117,8 @@ class PanelView(QWidget):
     def _mark_at(self, place: QPointF) -> int | None:
         """The mark under a point; a bar counts over its whole row, because small ones are hard to hit."""
         x, y, is_row = place.x() / text_scale(), place.y() / text_scale(), isinstance(self._panel, Bars)
-        for number, one in enumerate(self._marks):
-            if one.y - 2 <= y <= one.y + one.height + 2 and (is_row or one.x <= x <= one.x + max(one.width, 6)):
+        for number, mark in enumerate(self._marks):
+            if mark.y - 2 <= y <= mark.y + mark.height + 2 and (is_row or mark.x <= x <= mark.x + max(mark.width, 6)):
                 return number
         return None
 
@@ -228,7 +228,7 @@ class _Table(QTableWidget):
         head, rows = panel.table()
         super().__init__(len(rows), len(head))
         self.setAccessibleName(name)
-        self.setHorizontalHeaderLabels([one[:1].upper() + one[1:] for one in head])
+        self.setHorizontalHeaderLabels([title[:1].upper() + title[1:] for title in head])
         self.verticalHeader().hide()
         self.setTabKeyNavigation(False)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

@@ -48,11 +48,11 @@ class RunAgentDialog(QuestionDialog):
         self._packages = _Field("Allowed &packages", "Allowed packages", "Any app", _packages)
         self._packages.line.setToolTip("The agent asks before it touches any other app; several, separated by commas")
         self._fields = self._model, self._history, self._budget, self._packages
-        parts = (one.layout for one in self._fields)
+        parts = (field.layout for field in self._fields)
         super().__init__(_RUN, parent, labelled("&Adapter", self._adapter), *parts)
         self._show(model)
-        for one in self._fields:
-            one.line.textChanged.connect(self._check)
+        for field in self._fields:
+            field.line.textChanged.connect(self._check)
         self.accepted.connect(self._choose)
         self._check()
 
@@ -66,7 +66,7 @@ class RunAgentDialog(QuestionDialog):
         self._packages.line.setText(kept.get("packages", ""))
 
     def _check(self) -> None:
-        are_valid = [one.check() for one in self._fields]  # each says what is wrong with it
+        are_valid = [field.check() for field in self._fields]  # each says what is wrong with it
         self.ok.setEnabled(all(are_valid))
         width = self.sizeHint().width()
         self.resize(width, self.heightForWidth(width))  # `adjustSize` stops at two thirds of the screen
@@ -130,7 +130,7 @@ def _dollars(text: str) -> float | None:
 def _packages(text: str) -> tuple[str, ...]:
     """Raises SettingsError."""
     packages = tuple(filter(None, re.split(r"[\s,]+", text)))
-    for one in packages:
-        if _PACKAGE.fullmatch(one) is None:
-            raise SettingsError(f"“{one}” is not a package. Packages look like com.example.notes.")
+    for package in packages:
+        if _PACKAGE.fullmatch(package) is None:
+            raise SettingsError(f"“{package}” is not a package. Packages look like com.example.notes.")
     return packages

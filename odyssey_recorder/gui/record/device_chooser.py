@@ -38,7 +38,10 @@ class DeviceChooser(Card):
         if (tuple(devices), can_simulate) == self._shown:
             return
         self._shown = (tuple(devices), can_simulate)
-        listed = [(one.serial, one.label if one.is_ready else f"{one.label} · {one.state}") for one in devices]
+        listed = [
+            (device.serial, device.label if device.is_ready else f"{device.label} · {device.state}")
+            for device in devices
+        ]
         self._list.offer([("", _NOTHING if devices else "No device"), *listed])
         self.show_chosen(chosen)
         self._list.setEnabled(bool(devices))

@@ -334,7 +334,7 @@ class RecordPage(MainPage):
             is_needed = not is_recording
         else:
             cards = (self._practice, self._question, self._preflight, self._agent)
-            is_needed = any(one is not None and not one.isHidden() for one in cards)
+            is_needed = any(card is not None and not card.isHidden() for card in cards)
         if is_needed:
             return True
         if side == "right" and is_recording and px < grown(_CONTROLS_PX):

@@ -47,7 +47,9 @@ class StepsCard(Card):
         self._is_making = False
         self._is_expecting = False
         self._note_is_pending = False
-        self._list.addActions([commands[one] for one in (Command.NOTE, Command.UNDO_TO_HERE, Command.CORRECT_STEP)])
+        self._list.addActions(
+            [commands[command] for command in (Command.NOTE, Command.UNDO_TO_HERE, Command.CORRECT_STEP)]
+        )
         calls: dict[Command, Callable[[], object]] = {
             Command.UNDO: lambda: self.undo_asked.emit(LAST, False),
             Command.UNDO_TO_HERE: self._undo_to_here,

@@ -15,7 +15,7 @@ class TaskFields(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._category = Choice("Category")
-        self._category.offer([(one.value, category_text(one.value)) for one in Category])
+        self._category.offer([(category.value, category_text(category.value)) for category in Category])
         self._instruction = named(QPlainTextEdit(), "Instruction")
         self._instruction.setPlaceholderText("The task as a person would say it")
         self._instruction.setProperty("kind", "instruction")

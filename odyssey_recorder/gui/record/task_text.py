@@ -57,7 +57,7 @@ def start_text(start: StartState) -> str:
 
 def device_text(profile: str) -> str:
     """A profile's display name, such as "Pixel Fold"; the key itself if unknown."""
-    return next((one.name for one in profiles() if one.key == profile), profile)
+    return next((known.name for known in profiles() if known.key == profile), profile)
 
 
 def misfit_text(task: QueuedTask) -> str:

@@ -101,9 +101,9 @@ class AppsForm(AmendForm):
         super().__init__("The instruction does not change. Check that it names the apps.")
         self._before = category, tuple(apps)
         self._category = Choice("Category")
-        categories = [one.value for one in Category]
+        categories = [member.value for member in Category]
         known = [] if category in categories else [("", "Choose one")]
-        self._category.offer([*known, *((one, one) for one in categories)])
+        self._category.offer([*known, *((value, value) for value in categories)])
         self._category.choose(category)
         self._apps = _long_field("Apps", "\n".join(apps))
         self._category.currentIndexChanged.connect(self.changed)

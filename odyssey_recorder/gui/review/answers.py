@@ -62,13 +62,13 @@ class ReviewAnswers:
     seconds: float = 0.0
 
     def judgement(self, criterion: Criterion) -> Judgement | None:
-        return next((one for one in self.judgements if one.criterion is criterion), None)
+        return next((judgement for judgement in self.judgements if judgement.criterion is criterion), None)
 
     def judged(self, judgement: Judgement) -> "ReviewAnswers":
         """A copy with `judgement` in place of the earlier one on the same question."""
-        others = [one for one in self.judgements if one.criterion is not judgement.criterion]
+        others = [other for other in self.judgements if other.criterion is not judgement.criterion]
         places = list(QUESTIONS)
-        answers = sorted([*others, judgement], key=lambda one: places.index(one.criterion))
+        answers = sorted([*others, judgement], key=lambda answer: places.index(answer.criterion))
         return replace(self, judgements=tuple(answers))
 
     def moved(self, numbers: Mapping[int, int]) -> "ReviewAnswers":
@@ -77,15 +77,15 @@ class ReviewAnswers:
         A judgement on a removed step no longer names a step; new steps count as unseen.
         """
         judgements = [
-            one if one.step is None else one.model_copy(update={"step": numbers.get(one.step)})
-            for one in self.judgements
+            judgement if judgement.step is None else judgement.model_copy(update={"step": numbers.get(judgement.step)})
+            for judgement in self.judgements
         ]
-        seen = frozenset(numbers[one] for one in self.seen if one in numbers)
+        seen = frozenset(numbers[key] for key in self.seen if key in numbers)
         return replace(self, judgements=tuple(judgements), seen=seen)
 
     @property
     def named(self) -> frozenset[int]:
-        return frozenset(one.step for one in self.judgements if one.step is not None)
+        return frozenset(judgement.step for judgement in self.judgements if judgement.step is not None)
 
     def incomplete(self) -> tuple[Criterion, str] | None:
         """The first incomplete question and what to do about it; None if all are complete."""
@@ -156,7 +156,7 @@ def _equal_steps(before: OpenedReview, after: OpenedReview) -> dict[int, int]:
 def _moved(fix: Fix, entries: Iterable[Entry], number: int) -> int:
     """A step's new number after a fix or its undo; -1 if it was removed."""
     if fix.undoes:
-        undone = next((one for one in entries if isinstance(one, Fix) and one.id == fix.undoes), fix)
+        undone = next((entry for entry in entries if isinstance(entry, Fix) and entry.id == fix.undoes), fix)
         return _moved_by_undo(undone.amendment, number)
     match fix.amendment:
         case DropSteps(first=first, last=last) if number >= first:
@@ -244,8 +244,8 @@ class ReviewAnswerStore:
 
     def _write(self, changes: Mapping[_Key, StoredAnswers | None]) -> None:
         with self._writing:
-            sheets = {**{key: one for key, one in _read(self._file).items() if key not in changes}, **changes}
-            kept = [_tree(key, one) for key, one in sheets.items() if one is not None]
+            sheets = {**{key: answers for key, answers in _read(self._file).items() if key not in changes}, **changes}
+            kept = [_tree(key, sheet) for key, sheet in sheets.items() if sheet is not None]
             self._file.write({"sheets": kept[-_MOST:]})
 
 
@@ -267,15 +267,15 @@ def _read(file: KeptFile) -> dict[_Key, StoredAnswers]:
     trees = file.read().get("sheets")
     for tree in trees if isinstance(trees, list) else ():
         try:
-            one = _Entry.model_validate(tree)
+            entry = _Entry.model_validate(tree)
         except ValidationError as error:
             wrong = sorted({str(fault.place[0]) for fault in faults(error) if fault.place}) or ["all of it"]
             _log.warning("Saved answers of an episode cannot be read and are ignored: %s", ", ".join(wrong))
             continue
-        sheet = ReviewAnswers(note=one.note, seen=one.seen, seconds=one.seconds)
-        for judgement in one.judgements:
+        sheet = ReviewAnswers(note=entry.note, seen=entry.seen, seconds=entry.seconds)
+        for judgement in entry.judgements:
             sheet = sheet.judged(judgement)
-        found[one.dataset, one.reviewer, one.episode] = StoredAnswers(one.revision, sheet)
+        found[entry.dataset, entry.reviewer, entry.episode] = StoredAnswers(entry.revision, sheet)
     return found
 
 

@@ -171,7 +171,9 @@ class BeforeAfterView(FittedWidget):
         if not halves or halves[0].space.isEmpty():
             return
         known = (self._loader.screenshot(half.step) for half in halves)
-        size = next((one.size for one in known if one is not None and not one.problem), None)
+        size = next(
+            (screenshot.size for screenshot in known if screenshot is not None and not screenshot.problem), None
+        )
         if size is not None:
             self.viewport.set_room(Room(size, halves[0].space, self.devicePixelRatioF()))
         self._loader.look(self._zoom_for(halves[0]))
@@ -221,7 +223,7 @@ class BeforeAfterView(FittedWidget):
     def _in_first(self, point: QPointF) -> QPointF:
         """The point of the first half that shows the same part of the screen."""
         halves = self._halves()
-        half = next((one for one in halves if one.space.contains(point)), halves[0])
+        half = next((candidate for candidate in halves if candidate.space.contains(point)), halves[0])
         return point - half.space.topLeft() + halves[0].space.topLeft()
 
     # Painting.

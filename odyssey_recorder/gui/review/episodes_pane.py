@@ -103,7 +103,7 @@ def _sorted(counter: Counter[str]) -> list[str]:
 
 
 def _check_text(check: str, count: int) -> str:
-    title = next((one.title for one in CHECKS if one.id == check), "")
+    title = next((known.title for known in CHECKS if known.id == check), "")
     return f"{check} ({count:,})  {title}".strip()
 
 

@@ -84,13 +84,13 @@ def sections(report: QualityReport) -> Iterator[Section]:
         yield Section("What the sample shows", (bound_text(report.bound),))
         yield from (_panel(report, panel) for panel in (report.pairs, *report.panels))
     if report.accepted.of:
-        tables = tuple(_breakdown(one) for one in report.breakdowns)
+        tables = tuple(_breakdown(breakdown) for breakdown in report.breakdowns)
         yield Section("Accepted, of finished episodes", tables=tables)
     if report.reasons:
         yield Section("Reasons for answers other than pass", tables=tuple(_reasons(report.reasons)))
     if report.pace:
         yield Section("Time per episode", doubt=hasty_text(report), tables=(_pace(report.pace),))
-    if any(one.supported or one.contradicted for one in report.texts):
+    if any(text.supported or text.contradicted for text in report.texts):
         yield Section("Texts of steps, compared with what was recorded", tables=(_texts(report.texts),))
     if report.problems:
         rows = tuple(map(BarRow, report.problems))
@@ -133,56 +133,56 @@ def _agreement(question: QuestionAgreement) -> BarRow:
 def _breakdown(breakdown: Breakdown) -> Table:
     rows = (
         BarRow(
-            category_text(one.name) if breakdown.by == "Category" else one.name,
-            f"{one.count:,} of {one.of:,}",
-            (Measured(share_bar(one), percent(one.share, one.interval)),),
+            category_text(share.name) if breakdown.by == "Category" else share.name,
+            f"{share.count:,} of {share.of:,}",
+            (Measured(share_bar(share), percent(share.share, share.interval)),),
         )
-        for one in breakdown.shares
+        for share in breakdown.shares
     )
     return Table(f"By {breakdown.by.lower()}", (breakdown.by, "", "Accepted, with 95% interval"), tuple(rows))
 
 
 def _reasons(reasons: Sequence[Reason]) -> Iterator[Table]:
-    most = max(one.count for one in reasons)
+    most = max(reason.count for reason in reasons)
     for criterion, statement in QUESTIONS.items():
-        counts = [(one.words, one.count) for one in reasons if one.criterion is criterion]
+        counts = [(reason.words, reason.count) for reason in reasons if reason.criterion is criterion]
         if counts:
             yield Table(f"Reasons: {statement}", (statement, "", "Answers"), tuple(_counted(counts, most)))
 
 
 def _pace(pace: Sequence[Pace]) -> Table:
-    slowest = max(one.p90_s for one in pace)
+    slowest = max(reviewer.p90_s for reviewer in pace)
     rows = (
         BarRow(
-            one.name,
-            f"{one.n:,} verdict{'s' if one.n > 1 else ''}",
+            reviewer.name,
+            f"{reviewer.n:,} verdict{'s' if reviewer.n > 1 else ''}",
             (
                 Measured(
-                    _reaching(one.median_s, one.p90_s, slowest),
-                    f"{seconds(one.median_s)}, 90% within {seconds(one.p90_s)}",
+                    _reaching(reviewer.median_s, reviewer.p90_s, slowest),
+                    f"{seconds(reviewer.median_s)}, 90% within {seconds(reviewer.p90_s)}",
                 ),
             ),
         )
-        for one in pace
+        for reviewer in pace
     )
     return Table("Time per episode", ("Reviewer", "", "Median, and up to the 90th percentile"), tuple(rows))
 
 
 def _texts(figures: Sequence[TextCheckFigures]) -> Table:
-    most = max(one.contradicted + one.supported for one in figures)
+    most = max(check.contradicted + check.supported for check in figures)
     rows = (
         BarRow(
-            f"{one.check}  {one.title}",
-            f"{one.contradicted + one.supported:,}",
+            f"{check.check}  {check.title}",
+            f"{check.contradicted + check.supported:,}",
             (
                 Measured(
-                    _reaching(one.contradicted, one.contradicted + one.supported, most),
-                    f"{one.contradicted:,} contradicted",
+                    _reaching(check.contradicted, check.contradicted + check.supported, most),
+                    f"{check.contradicted:,} contradicted",
                 ),
             ),
         )
-        for one in figures
-        if one.contradicted + one.supported
+        for check in figures
+        if check.contradicted + check.supported
     )
     return Table("Texts by check", ("Check", "Compared", "Contradicted, of those compared"), tuple(rows))
 
@@ -222,7 +222,7 @@ class BarList(QListView):
         self.setAccessibleName(table.title)
         self._rows = _Rows(table, self)
         self.setModel(self._rows)
-        fitted = [row for one in beside or (table,) for row in _with_head(one)]
+        fitted = [row for part in beside or (table,) for row in _with_head(part)]
         self._painter = _Painter(self._rows, fitted, self)
         self.setItemDelegate(self._painter)
         self.setSelectionMode(QListView.SelectionMode.NoSelection)
@@ -371,8 +371,8 @@ class _Painter(QStyledItemDelegate):
             metrics = QFontMetrics(font)
             count = _widest(metrics, {row.count for row in self._beside})
             columns = zip(*(row.measures for row in self._beside), strict=True)
-            text = ({one.text for one in column if one.bar.value is not None} for column in columns)
-            self._needed = (font.key(), count, tuple(_widest(metrics, one) for one in text))
+            text = ({cell.text for cell in column if cell.bar.value is not None} for column in columns)
+            self._needed = (font.key(), count, tuple(_widest(metrics, column) for column in text))
         return self._needed[1:]
 
 

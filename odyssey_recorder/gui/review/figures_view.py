@@ -201,5 +201,5 @@ def _summary(report: QualityReport) -> QWidget:
     text = (
         column(text_label(figure, "instruction"), text_label(of, "hint"), spacing=2) for figure, of in summary(report)
     )
-    fill_row(card, *((one, 1) for one in text), margins=(16, 14, 16, 14), spacing=-1)
+    fill_row(card, *((part, 1) for part in text), margins=(16, 14, 16, 14), spacing=-1)
     return card

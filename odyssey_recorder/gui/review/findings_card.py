@@ -42,7 +42,11 @@ class FindingsCard(Card):
 
     def show_report(self, report: EpisodeReport) -> None:
         self._list.load(report.findings)
-        passed = self._checks - {one.check for one in report.findings} - {one.check for one in report.not_checked}
+        passed = (
+            self._checks
+            - {finding.check for finding in report.findings}
+            - {unchecked.check for unchecked in report.not_checked}
+        )
         self._title.setText(_title(report, len(passed)))
         self._list.setVisible(bool(report.findings))
         self._commands.enable(Command.NEXT_FINDING, Command.PREVIOUS_FINDING, on=bool(report.findings))

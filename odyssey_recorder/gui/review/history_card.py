@@ -71,7 +71,7 @@ class HistoryCard(Card):
     def _show(self, entries: Sequence[Entry], fixes: Sequence[Fix]) -> None:
         taken_back = {fix.undoes for fix in fixes}
         labels = []
-        for entry in sorted(entries, key=lambda one: one.at, reverse=True):
+        for entry in sorted(entries, key=lambda verdict: verdict.at, reverse=True):
             labels.append(selectable("hint" if entry.id in taken_back else ""))
             labels[-1].setText(breakable(entry_text(entry, fixes)))
         self._entries.setWidget(pile(*(labels or [text_label(_NOTHING, "hint")]), right=6, spacing=10))
@@ -104,7 +104,7 @@ def fix_text(fix: Fix, fixes: Sequence[Fix]) -> str:
     """What a fix changed; `fixes` includes the one that an undo refers to."""
     if fix.amendment is not None:
         return amendment_text(fix.amendment)
-    undone = next((one for one in fixes if one.id == fix.undoes and one.amendment is not None), None)
+    undone = next((earlier for earlier in fixes if earlier.id == fix.undoes and earlier.amendment is not None), None)
     if undone is None or undone.amendment is None:
         return "A fix was undone"
     return f"Undone: {amendment_text(undone.amendment)}"

@@ -147,7 +147,7 @@ class ReviewPage(MainPage):
         self._bar.setValue(self._to_read - news.unread)
         self._bar.setVisible(bool(news.unread))
         self._pane.take(news)
-        rows = {one.episode_id: one for one in news.read}
+        rows = {review.episode_id: review for review in news.read}
         if self._ahead is not None and (self._ahead.row.episode_id in news.gone or self._ahead.row.episode_id in rows):
             self._ahead = None
         if self._episode_id in news.gone:
@@ -352,9 +352,9 @@ class ReviewPage(MainPage):
         )
 
     def _evidence(self, opened: OpenedReview) -> str:
-        replays = [one for one in opened.entries if isinstance(one, ReplayEvidence)]
-        own = [one for one in replays if same_person(one.by, self._reviewing.reviewer)]
-        return next((one.id for one in reversed(own) if one.revision == opened.revision), "")
+        replays = [entry for entry in opened.entries if isinstance(entry, ReplayEvidence)]
+        own = [replay for replay in replays if same_person(replay.by, self._reviewing.reviewer)]
+        return next((evidence.id for evidence in reversed(own) if evidence.revision == opened.revision), "")
 
     def _take_evidence(self, evidence: ReplayEvidence) -> None:
         if self._opened is not None:

@@ -157,9 +157,11 @@ def title(row: ReviewRow) -> str:
 
 
 def about(row: ReviewRow) -> str:
-    one = row.summary
-    steps = "" if one.problem else counted(one.steps, "step")
-    return " · ".join(filter(None, (standing(row), category_text(one.category), one.device, one.annotator, steps)))
+    episode = row.summary
+    steps = "" if episode.problem else counted(episode.steps, "step")
+    return " · ".join(
+        filter(None, (standing(row), category_text(episode.category), episode.device, episode.annotator, steps))
+    )
 
 
 def standing(row: ReviewRow) -> str:

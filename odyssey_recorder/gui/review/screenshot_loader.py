@@ -123,7 +123,7 @@ class ScreenshotLoader(QObject):
         """Make `number` the current step; if it can be painted at once, decoding waits for that."""
         self._current = number
         self._release()
-        if any(one < len(self._steps) and one not in self._screenshots for one in (number, number + 1)):
+        if any(step < len(self._steps) and step not in self._screenshots for step in (number, number + 1)):
             self._go_on()
         elif not self._rest.isActive():
             self._rest.start()
@@ -143,7 +143,7 @@ class ScreenshotLoader(QObject):
                 return
             self._decoding.add(number)
             self._begin(self._steps, number, self._screenshots.get(number))
-        waiting = (one for one in range(min(_OPENING, len(self._next))) if one not in self._opening)
+        waiting = (step for step in range(min(_OPENING, len(self._next))) if step not in self._opening)
         if not self._decoding and not self._being_prepared and (following := next(waiting, None)) is not None:
             self._being_prepared.add(following)
             self._begin(self._next, following, None)

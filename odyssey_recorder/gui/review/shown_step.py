@@ -60,7 +60,7 @@ def _shown(review: OpenedReview, number: int) -> ShownStep:
         flags=tuple(map(describe_flag, record.flags)) if record else (),
         place=_place(record),
         proof=_proof(record),
-        findings=tuple(one for one in review.report.findings if one.step == number),
+        findings=tuple(finding for finding in review.report.findings if finding.step == number),
         tree=opened.files.ui_tree(number) if record is not None and record.ui_tree else None,
         screen=record.frame.size if record is not None else _GRID,
         texts=next(iter(review.texts[number:]), "") if len(review.texts) > 1 else "".join(review.texts),

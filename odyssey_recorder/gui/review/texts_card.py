@@ -64,7 +64,7 @@ def _ending(episode: Episode) -> str:
 
 def _notes(opened: OpenedEpisode) -> str:
     records = opened.provenance.steps if opened.provenance is not None else ()
-    return "\n".join(f"Note at step {number}: {one.note}" for number, one in enumerate(records, 1) if one.note)
+    return "\n".join(f"Note at step {number}: {record.note}" for number, record in enumerate(records, 1) if record.note)
 
 
 def _origin(opened: OpenedEpisode) -> str:

@@ -29,20 +29,22 @@ def role_text(opened: OpenedReview) -> str:
 
 
 def verdicts(entries: Iterable[Entry]) -> list[Verdict]:
-    newest = {one.by.strip().casefold(): one for one in entries if isinstance(one, Verdict)}
-    return sorted(newest.values(), key=lambda one: one.at)
+    newest = {entry.by.strip().casefold(): entry for entry in entries if isinstance(entry, Verdict)}
+    return sorted(newest.values(), key=lambda verdict: verdict.at)
 
 
 def verdict_text(verdict: Verdict) -> str:
     lines = [f"{verdict.by}: {verdict.decision.value}"]
-    lines += [f"{_SHORT[one.criterion].capitalize()}: {judgement_text(one)}" for one in verdict.judgements]
+    lines += [
+        f"{_SHORT[judgement.criterion].capitalize()}: {judgement_text(judgement)}" for judgement in verdict.judgements
+    ]
     return "\n".join([*lines, f"“{verdict.note}”"] if verdict.note else lines)
 
 
 def short_verdict_text(verdict: Verdict) -> str:
     """A line only for each question that did not pass."""
-    others = [one for one in verdict.judgements if one.answer is not Rating.PASS]
-    lines = [f"{_SHORT[one.criterion].capitalize()}: {judgement_text(one)}" for one in others]
+    others = [judgement for judgement in verdict.judgements if judgement.answer is not Rating.PASS]
+    lines = [f"{_SHORT[judgement.criterion].capitalize()}: {judgement_text(judgement)}" for judgement in others]
     return "\n".join([f"{verdict.by}: {verdict.decision.value}{'' if others else ', three passes'}", *lines])
 
 

@@ -62,7 +62,7 @@ class CoverageView(QWidget):
     def _show_loaded(self, loaded: LoadedTemplates) -> None:
         before = self._catalogue.value
         self._names_apps = loaded.names_apps
-        self._catalogue.offer([(name, one.title) for name, one in loaded.library.catalogues.items()])
+        self._catalogue.offer([(name, catalogue.title) for name, catalogue in loaded.library.catalogues.items()])
         if self._catalogue.value != before and not before:
             self.read()
 

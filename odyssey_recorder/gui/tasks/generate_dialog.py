@@ -60,10 +60,10 @@ class GenerateDialog(ChoiceDialog):
         self._seed.setToolTip("The same seed makes the same tasks from the same templates")
         self._catalogue = _catalogues(loaded, preset.catalogue)
         self._device = Choice("For the device")
-        self._device.offer([("", "All devices in turn"), *((one.key, one.name) for one in profiles())])
+        self._device.offer([("", "All devices in turn"), *((profile.key, profile.name) for profile in profiles())])
         self._device.choose(preset.device)
         self._app_class = Choice("With kind of app")
-        self._categories = {one: CheckBox(category_text(one.value)) for one in Category}
+        self._categories = {member: CheckBox(category_text(member.value)) for member in Category}
         for category, tick in self._categories.items():
             tick.setChecked(not preset.categories or category in preset.categories)
             tick.setToolTip(f"Generate tasks of the category {category_text(category.value)}")
@@ -81,7 +81,7 @@ class GenerateDialog(ChoiceDialog):
 
     @property
     def choice(self) -> ModelChoice:
-        chosen = frozenset(one for one, tick in self._categories.items() if tick.isChecked())
+        chosen = frozenset(category for category, tick in self._categories.items() if tick.isChecked())
         return ModelChoice(
             count=self._count.value(),
             seed=self._seed.value(),
@@ -95,7 +95,7 @@ class GenerateDialog(ChoiceDialog):
     def _offer_classes(self, chosen: str = "") -> None:
         catalogue = self._loaded.library.catalogues.get(self._catalogue.value)
         classes: Iterable[str] = catalogue.classes if catalogue is not None else ()
-        self._app_class.offer([("", "Any kind of app"), *((one, one) for one in classes)])
+        self._app_class.offer([("", "Any kind of app"), *((name, name) for name in classes)])
         if chosen:
             self._app_class.choose(chosen)
 
@@ -103,7 +103,7 @@ class GenerateDialog(ChoiceDialog):
         is_any_chosen = any(tick.isChecked() for tick in self._categories.values())
         loaded = self._loaded
         fitting = suiting(loaded.library, self.choice, loaded.targets) if is_any_chosen else ()
-        left = sum(self._loaded.left.get(one.template_id, 0) for one in fitting)
+        left = sum(self._loaded.left.get(template.template_id, 0) for template in fitting)
         templates = counted(fitting, "template")
         none = "No template can make more tasks of this kind. Change the kind of app, the device or the categories."
         self._left.setText(f"{templates} can make up to {counted(left, 'different task')}." if left else none)
@@ -137,7 +137,7 @@ class ProposeDialog(ChoiceDialog):
         self._count.setToolTip("How many to ask for; proposals similar to existing templates are dropped")
         self._catalogue = _catalogues(loaded, preset.catalogue)
         self._category = Choice("Category")
-        self._category.offer([(one.value, category_text(one.value)) for one in Category])
+        self._category.offer([(category.value, category_text(category.value)) for category in Category])
         self._category.choose(next(iter(preset.categories)).value)
         fields = row((labelled("&Category", self._category), 2), (labelled("How &many", self._count), 1), spacing=12)
         super().__init__(_PROPOSE, parent, fields, labelled("&Apps of", self._catalogue))
@@ -154,6 +154,6 @@ class ProposeDialog(ChoiceDialog):
 
 def _catalogues(loaded: LoadedTemplates, chosen: str) -> Choice:
     choice = Choice("For the apps of")
-    choice.offer([(name, one.title) for name, one in loaded.library.catalogues.items()])
+    choice.offer([(name, catalogue.title) for name, catalogue in loaded.library.catalogues.items()])
     choice.choose(chosen)
     return choice

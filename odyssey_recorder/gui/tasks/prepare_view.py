@@ -71,7 +71,7 @@ class PrepareView(QWidget):
         self.home = self._view
         self.card = PreparedCard(commands)
         self._selected = QTimer(self, singleShot=True, interval=0)
-        self._stage.offer([(one, one) for one in STAGES])  # the first is chosen
+        self._stage.offer([(stage, stage) for stage in STAGES])  # the first is chosen
         self._lay_out()
         self._connect()
         self._narrow()
@@ -106,8 +106,8 @@ class PrepareView(QWidget):
         self._allow()
 
     def _approve(self) -> None:
-        rows = [one for one in self.chosen if one.task.status in (Status.TO_APPROVE, Status.REJECTED)]
-        faulty = sum(bool(one.faults) for one in rows)
+        rows = [prepared for prepared in self.chosen if prepared.task.status in (Status.TO_APPROVE, Status.REJECTED)]
+        faulty = sum(bool(prepared.faults) for prepared in rows)
         if len(rows) > 1:
             detail = f"{faulty:,} with faults." if faulty else ""
             dialog = ConfirmDialog(f"Approve {len(rows):,} tasks at once?", detail, _APPROVE_ALL, self)
@@ -122,12 +122,12 @@ class PrepareView(QWidget):
         dialog.open()
 
     def _approve_these(self, rows: Sequence[PreparedRow]) -> None:
-        tasks = [one.task.listed for one in rows]
+        tasks = [prepared.task.listed for prepared in rows]
         self._decide(rows, Status.WAITING)
         self._bridge.change(lambda service: service.approve(tasks))
 
     def _ask_to_reject(self) -> None:
-        rows = [one for one in self.chosen if one.task.status in (Status.TO_APPROVE, Status.WAITING)]
+        rows = [prepared for prepared in self.chosen if prepared.task.status in (Status.TO_APPROVE, Status.WAITING)]
         if not rows:
             return
         what = "this task" if len(rows) == 1 else f"these {len(rows):,} tasks"
@@ -144,26 +144,32 @@ class PrepareView(QWidget):
         dialog.open()
 
     def _reject(self, rows: Sequence[PreparedRow], reason: str) -> None:
-        tasks = [one.task.listed for one in rows]
+        tasks = [prepared.task.listed for prepared in rows]
         self._decide(rows, Status.REJECTED)
         self._bridge.change(lambda service: service.reject(tasks, reason))
 
     def _decide(self, rows: Sequence[PreparedRow], status: Status) -> None:
-        following = self._following({one.task_id for one in rows})
-        self._change([with_status(one, status) for one in rows], following)
+        following = self._following({prepared.task_id for prepared in rows})
+        self._change([with_status(prepared, status) for prepared in rows], following)
         self._view.setFocus()
 
     def _save_instruction(self, task_id: str, text: str) -> None:
         self._bridge.change(lambda service: [service.edit(task_id, text)], self._take_rewritten)
 
     def _ask_to_rewrite(self) -> None:
-        rows = [one for one in self.chosen if one.task.status is Status.TO_APPROVE]
-        self.rewrite_requested.emit([one.task_id for one in rows], sum(one.writer == BY_PERSON for one in rows))
+        rows = [prepared for prepared in self.chosen if prepared.task.status is Status.TO_APPROVE]
+        self.rewrite_requested.emit(
+            [prepared.task_id for prepared in rows], sum(prepared.writer == BY_PERSON for prepared in rows)
+        )
 
     def _ask_to_rewrite_all(self) -> None:
         """All listed tasks except those that a person has edited."""
-        rows = [one for one in self._table.rows if one.task.status is Status.TO_APPROVE and one.writer != BY_PERSON]
-        self.rewrite_requested.emit([one.task_id for one in rows], 0)
+        rows = [
+            prepared
+            for prepared in self._table.rows
+            if prepared.task.status is Status.TO_APPROVE and prepared.writer != BY_PERSON
+        ]
+        self.rewrite_requested.emit([prepared.task_id for prepared in rows], 0)
 
     def _ask_again(self) -> None:
         current = self._table.at(self._view.currentIndex().row())
@@ -171,7 +177,11 @@ class PrepareView(QWidget):
             self.ask_again.emit(current.task_id)
 
     def _rephrase(self) -> None:
-        ids = [one.task_id for one in self.chosen if one.task.status is Status.TO_APPROVE and one.writer == BY_MODEL]
+        ids = [
+            prepared.task_id
+            for prepared in self.chosen
+            if prepared.task.status is Status.TO_APPROVE and prepared.writer == BY_MODEL
+        ]
         self._bridge.change(lambda service: service.rephrase(ids), self._take_rewritten)
 
     def _following(self, gone: set[str]) -> str:
@@ -227,10 +237,13 @@ class PrepareView(QWidget):
     def _count_all(self) -> None:
         counts = counted(self._table.all.values())
         stages, writers, categories = counts.stages, counts.writers, counts.categories
-        self._stage.offer([*((one, f"{one} ({stages[one]:,})") for one in STAGES), ("", "All")])
-        options = [(one, f"{_WRITER_WORDS[one]} ({writers[one]:,})") for one in WRITERS if writers[one]]
+        self._stage.offer([*((stage, f"{stage} ({stages[stage]:,})") for stage in STAGES), ("", "All")])
+        options = [(writer, f"{_WRITER_WORDS[writer]} ({writers[writer]:,})") for writer in WRITERS if writers[writer]]
         self._writer.offer([("", "All authors"), *options])
-        of = [(one.value, f"{category_text(one.value)} ({categories[one.value]:,})") for one in Category]
+        of = [
+            (category.value, f"{category_text(category.value)} ({categories[category.value]:,})")
+            for category in Category
+        ]
         self._category.offer([("", "All categories"), *of])
         shown, total = self._table.rowCount(), len(self._table.all)
         self._count.setText(f"{total:,} in all" if shown == total else f"{shown:,} of {total:,} shown")

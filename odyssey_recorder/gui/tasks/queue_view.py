@@ -194,7 +194,9 @@ class QueueView(QWidget):
         return "" if task.listed.fits(self._queue.device) else misfit_text(task)
 
     def _fill_choices(self) -> None:
-        self._category.offer([("", "All categories"), *((one.value, category_text(one.value)) for one in Category)])
+        self._category.offer(
+            [("", "All categories"), *((category.value, category_text(category.value)) for category in Category)]
+        )
         self._status.addItem("Any status", None)
         for status in Status:
             self._status.addItem(status.value, status)

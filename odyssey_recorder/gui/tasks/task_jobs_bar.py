@@ -170,7 +170,7 @@ class TaskJobsBar(QWidget):
 
     def _take_rewritten(self, ended: tuple[Sequence[Rewritten], str]) -> None:
         results, spent = ended
-        failed = [one for one in results if one.trouble]
+        failed = [result for result in results if result.trouble]
         done = counted(len(results) - len(failed), "task")
         if failed:
             text = f"{done} rewritten, {len(failed):,} failed. {spent}"
@@ -211,8 +211,8 @@ class TaskJobsBar(QWidget):
 def failure_lines(failed: Sequence[Rewritten]) -> Iterator[str]:
     """The failed tasks by reason, the most frequent reason first."""
     tasks: defaultdict[str, list[str]] = defaultdict(list)
-    for one in failed:
-        tasks[one.trouble].append(one.task.task_id)
+    for rewritten in failed:
+        tasks[rewritten.trouble].append(rewritten.task.task_id)
     reasons = sorted(tasks.items(), key=lambda entry: -len(entry[1]))
     for reason, ids in reasons[:_MOST_NAMED]:
         others = f" and {len(ids) - _MOST_NAMED:,} more" if len(ids) > _MOST_NAMED else ""

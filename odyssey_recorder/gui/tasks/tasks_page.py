@@ -99,7 +99,7 @@ class TasksPage(MainPage):
 
     @property
     def _shown(self) -> Command:
-        return next((one for one in _VIEWS if self._commands[one].isChecked()), Command.SHOW_QUEUE)
+        return next((command for command in _VIEWS if self._commands[command].isChecked()), Command.SHOW_QUEUE)
 
     def _refresh(self) -> None:
         self._queue.refresh()

@@ -32,7 +32,7 @@ def template_passages(template: Template, catalogue: Catalogue | None) -> Sequen
         TextSpan("Devices", _places(template)),
         TextSpan("For the annotator", (template.notes,) if template.notes else ()),
     ]
-    return [one for one in passages if one.lines]
+    return [passage for passage in passages if passage.lines]
 
 
 def proposal_text(proposal: Proposal) -> Sequence[str]:

@@ -54,7 +54,9 @@ class TemplatesView(QWidget):
         self.home = self._view
         allow_sorting(self._view)
         self._card = TemplateCard(commands)
-        self._category.offer([("", "All categories"), *((one.value, category_text(one.value)) for one in Category)])
+        self._category.offer(
+            [("", "All categories"), *((category.value, category_text(category.value)) for category in Category)]
+        )
         self._catalogue.offer([("", "All apps")])
         self._lay_out()
         self._connect()
@@ -77,7 +79,7 @@ class TemplatesView(QWidget):
 
     def _show_loaded(self, loaded: LoadedTemplates) -> None:
         self._loaded = loaded
-        catalogues = [(name, one.title) for name, one in loaded.library.catalogues.items()]
+        catalogues = [(name, catalogue.title) for name, catalogue in loaded.library.catalogues.items()]
         self._catalogue.offer([("", "All apps"), *catalogues])
         self._keep_current(self._show_rows)
         self._allow()

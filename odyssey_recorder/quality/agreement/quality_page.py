@@ -76,18 +76,22 @@ def report_as_json(report: QualityReport, *, dataset: str, made_at: datetime) ->
         "stages": {stage.value: count for stage, count in report.stages},
         "verdicts": report.verdicts,
         "accepted": _share_as_json(report.accepted),
-        "acceptance": {one.by.lower(): [_share_as_json(share) for share in one.shares] for one in report.breakdowns},
+        "acceptance": {
+            breakdown.by.lower(): [_share_as_json(share) for share in breakdown.shares]
+            for breakdown in report.breakdowns
+        },
         "agreement": [_panel_as_json(panel) for panel in (report.pairs, *report.panels)],
         "sampled_pairs": report.sampled_pairs,
         "defects": {"n": bound.n, "found": bound.defects, "waiting": bound.waiting, "rate_below": bound.below},
         "seconds": [
-            {"reviewer": one.name, "n": one.n, "median": one.median_s, "p90": one.p90_s, "hasty": one.hasty}
-            for one in report.pace
+            {"reviewer": pace.name, "n": pace.n, "median": pace.median_s, "p90": pace.p90_s, "hasty": pace.hasty}
+            for pace in report.pace
         ],
         "reasons": [
-            {"criterion": one.criterion.value, "reason": one.words, "count": one.count} for one in report.reasons
+            {"criterion": reason.criterion.value, "reason": reason.words, "count": reason.count}
+            for reason in report.reasons
         ],
-        "texts": [asdict(one) for one in report.texts],
+        "texts": [asdict(text) for text in report.texts],
         "problems": list(report.problems),
     }
 
@@ -105,7 +109,9 @@ def _panel_as_json(panel: ReportPanel) -> dict[str, Json]:
     return {
         "reviewers": panel.reviewers,
         "measure": measure(panel),
-        "questions": [{"question": one.name, **_agreement_as_json(one.agreement)} for one in panel.questions],
+        "questions": [
+            {"question": question.name, **_agreement_as_json(question.agreement)} for question in panel.questions
+        ],
     }
 
 
@@ -205,7 +211,7 @@ def bound_text(bound: DefectBound) -> str:
 
 def hasty_text(report: QualityReport) -> str:
     """Who accepted episodes too fast; empty if nobody did."""
-    hasty = ", ".join(f"{on_one_line(one.name)} {one.hasty} of {one.n}" for one in report.pace[1:] if one.hasty)
+    hasty = ", ".join(f"{on_one_line(pace.name)} {pace.hasty} of {pace.n}" for pace in report.pace[1:] if pace.hasty)
     return f"Accepted faster than the screens can be read ({FASTEST_SCREEN_S:g} s each): {hasty}." if hasty else ""
 
 

@@ -126,10 +126,10 @@ class QualityReport:
 
 def quality_report(reviewed: AllReviewed, *, seed: int = 0) -> QualityReport:
     episodes = reviewed.episodes
-    final = [one for one in episodes if one.stage.is_final]
-    pairs = [one for one in episodes if len(one.verdicts) >= 2]
-    verdicts = [verdict for one in episodes for verdict in one.verdicts]
-    stages = Counter(one.stage for one in episodes)
+    final = [episode for episode in episodes if episode.stage.is_final]
+    pairs = [episode for episode in episodes if len(episode.verdicts) >= 2]
+    verdicts = [verdict for episode in episodes for verdict in episode.verdicts]
+    stages = Counter(episode.stage for episode in episodes)
     return QualityReport(
         stages=tuple(
             (stage, stages[stage]) for stage in ReviewStage if stage is not ReviewStage.CHECKING or stages[stage]
@@ -138,7 +138,7 @@ def quality_report(reviewed: AllReviewed, *, seed: int = 0) -> QualityReport:
         accepted=_share("All", final),
         breakdowns=tuple(_breakdowns(final)),
         pairs=_panel(pairs, 2, seed),
-        sampled_pairs=sum(one.is_sampled for one in pairs),
+        sampled_pairs=sum(pair.is_sampled for pair in pairs),
         panels=tuple(_larger_panels(pairs, seed)),
         bound=defect_bound(episodes),
         pace=tuple(_pace(verdicts)),
@@ -149,21 +149,25 @@ def quality_report(reviewed: AllReviewed, *, seed: int = 0) -> QualityReport:
 
 def defect_bound(episodes: Iterable[Reviewed]) -> DefectBound:
     """Leaves out second reviews due to warnings: those episodes are worse than average."""
-    sampled = [one for one in episodes if one.is_sampled and one.verdicts and one.verdicts[0].decision.accepts]
-    seconds = [one.verdicts[1] for one in sampled if len(one.verdicts) > 1]
+    sampled = [
+        episode
+        for episode in episodes
+        if episode.is_sampled and episode.verdicts and episode.verdicts[0].decision.accepts
+    ]
+    seconds = [reviewed.verdicts[1] for reviewed in sampled if len(reviewed.verdicts) > 1]
     defects = sum(not second.decision.accepts for second in seconds)
     return DefectBound(len(seconds), defects, len(sampled) - len(seconds), upper_bound(defects, len(seconds)))
 
 
 def _share(name: str, final: Sequence[Reviewed]) -> Share:
-    return Share(name, sum(one.stage is ReviewStage.ACCEPTED for one in final), len(final))
+    return Share(name, sum(reviewed.stage is ReviewStage.ACCEPTED for reviewed in final), len(final))
 
 
 _KEYS: dict[str, Callable[[Reviewed], str]] = {
-    "Annotator": lambda one: one.subject.recorder,
-    "Category": lambda one: one.subject.category,
-    "Device": lambda one: one.subject.device,
-    "Template": lambda one: one.subject.template,
+    "Annotator": lambda reviewed: reviewed.subject.recorder,
+    "Category": lambda reviewed: reviewed.subject.category,
+    "Device": lambda reviewed: reviewed.subject.device,
+    "Template": lambda reviewed: reviewed.subject.template,
 }
 
 
@@ -171,9 +175,9 @@ def _breakdowns(final: Sequence[Reviewed]) -> Iterator[Breakdown]:
     persons = _Persons()
     for by, key in _KEYS.items():
         groups: defaultdict[str, list[Reviewed]] = defaultdict(list)
-        for one in final:
-            name = key(one).strip()
-            groups[persons.name(name) if by == "Annotator" else name].append(one)
+        for reviewed in final:
+            name = key(reviewed).strip()
+            groups[persons.name(name) if by == "Annotator" else name].append(reviewed)
         shares = (_share(name or "not known", group) for name, group in groups.items())
         yield Breakdown(by, tuple(sorted(shares, key=lambda share: (-share.of, share.name))))
 
@@ -190,20 +194,22 @@ class _Persons:
 
 
 def _panel(episodes: Sequence[Reviewed], reviewers: int, seed: int) -> ReportPanel:
-    given = [one.verdicts[:reviewers] for one in episodes]
+    given = [episode.verdicts[:reviewers] for episode in episodes]
     decided = QuestionAgreement(
-        DECISION, agreement([tuple(one.decision.accepts for one in each) for each in given], seed=seed)
+        DECISION, agreement([tuple(verdict.decision.accepts for verdict in each) for each in given], seed=seed)
     )
     answered = (
-        QuestionAgreement(name, agreement([tuple(one.answer(criterion) for one in each) for each in given], seed=seed))
+        QuestionAgreement(
+            name, agreement([tuple(verdict.answer(criterion) for verdict in each) for each in given], seed=seed)
+        )
         for criterion, name in QUESTIONS.items()
     )
     return ReportPanel(reviewers, (decided, *answered))
 
 
 def _larger_panels(pairs: Sequence[Reviewed], seed: int) -> Iterator[ReportPanel]:
-    for reviewers in sorted({len(one.verdicts) for one in pairs} - {2}):
-        yield _panel([one for one in pairs if len(one.verdicts) == reviewers], reviewers, seed)
+    for reviewers in sorted({len(reviewed.verdicts) for reviewed in pairs} - {2}):
+        yield _panel([reviewed for reviewed in pairs if len(reviewed.verdicts) == reviewers], reviewers, seed)
 
 
 def _pace(verdicts: Sequence[Verdict]) -> Iterator[Pace]:
@@ -214,7 +220,7 @@ def _pace(verdicts: Sequence[Verdict]) -> Iterator[Pace]:
             seconds[persons.name(verdict.by)].append(verdict.seconds)
         if verdict.decision.accepts and is_hasty(verdict.seconds, verdict.subject.steps):
             hasty.update(("All", persons.name(verdict.by)))
-    each = sorted(seconds.items(), key=lambda one: (-len(one[1]), one[0]))
+    each = sorted(seconds.items(), key=lambda item: (-len(item[1]), item[0]))
     together = [second for _, some in each for second in some]
     for name, some in [("All", together), *each] if together else []:
         yield Pace(name, len(some), median(some), _p90(some), hasty[name])
@@ -232,5 +238,7 @@ def _reasons(verdicts: Sequence[Verdict]) -> Iterator[Reason]:
         if judgement.answer is not Rating.PASS
     )
     order = list(Criterion)
-    for (criterion, code), count in sorted(times.items(), key=lambda one: (order.index(one[0][0]), -one[1], one[0][1])):
+    for (criterion, code), count in sorted(
+        times.items(), key=lambda item: (order.index(item[0][0]), -item[1], item[0][1])
+    ):
         yield Reason(criterion, REASONS[criterion].get(code, code), count)

@@ -48,7 +48,7 @@ def read_reviewed(
     Raises DatasetError if a folder is unreadable; other faults are in `problems`.
     """
     reader = _Reader(root, warned, sampled)
-    episodes = tuple(reader.episodes({one.episode_id: one for one in present}))
+    episodes = tuple(reader.episodes({summary.episode_id: summary for summary in present}))
     return AllReviewed(episodes, tuple(reader.problems))
 
 
@@ -57,7 +57,7 @@ class _Reader:
         self._warned = warned
         self._sampled = sampled
         self._store = ReviewStore(root)
-        self._trash = {one.episode_id: one.folder for one in reversed(Trash(root).episodes())}
+        self._trash = {episode.episode_id: episode.folder for episode in reversed(Trash(root).episodes())}
         self.problems: list[str] = []
 
     def episodes(self, present: Mapping[str, EpisodeSummary]) -> Iterator[Reviewed]:
@@ -65,7 +65,9 @@ class _Reader:
         for lost in sorted(reviews - present.keys() - self._trash.keys()):
             self.problems.append(f"There are reviews of the episode {lost}, which no longer exists.")
         self.problems += [f"{path.name} is a conflict copy of a review file." for path in self._store.copies()]
-        trashed = {one: self._trashed(one) for one in (reviews & self._trash.keys()) - present.keys()}
+        trashed = {
+            trashed_id: self._trashed(trashed_id) for trashed_id in (reviews & self._trash.keys()) - present.keys()
+        }
         for episode_id, summary in sorted({**trashed, **present}.items()):
             if summary.problem:
                 self.problems.append(summary.problem)

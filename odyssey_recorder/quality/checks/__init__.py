@@ -82,9 +82,9 @@ texts in its semantics files (annotation/checking.py).
 
 
 def check_episode(evidence: EpisodeEvidence) -> EpisodeReport:
-    results = [one for check in CHECKS for one in check.run(evidence)]
+    results = [finding for check in CHECKS for finding in check.run(evidence)]
     return EpisodeReport(
         evidence.episode.episode_id,
-        in_order(one for one in results if isinstance(one, Finding)),
-        tuple(one for one in results if isinstance(one, NotChecked)),
+        in_order(result for result in results if isinstance(result, Finding)),
+        tuple(result for result in results if isinstance(result, NotChecked)),
     )

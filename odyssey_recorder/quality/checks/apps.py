@@ -105,7 +105,7 @@ def is_known(package: str) -> bool:
 def is_app(package: str, app: str) -> bool:
     catalogues = shipped_catalogues().values()
     found = (catalogue.by_package.get(package) for catalogue in catalogues)
-    return any(one is not None and letters(one.name) == letters(app) for one in found) or _is_named(package, app)
+    return any(known is not None and letters(known.name) == letters(app) for known in found) or _is_named(package, app)
 
 
 def _is_named(package: str, app: str) -> bool:

@@ -48,8 +48,8 @@ class Check:
     def run(self, evidence: EpisodeEvidence) -> Iterator[Finding | NotChecked]:
         """Findings of one episode; steps that could not be checked for the same reason are merged."""
         unchecked: defaultdict[str, list[int]] = defaultdict(list)
-        for one in self.look(evidence) if self.look else ():
-            match one:
+        for result in self.look(evidence) if self.look else ():
+            match result:
                 case Found(step, found, todo, severity):
                     severity_here = severity or self.severity
                     yield Finding(
@@ -92,4 +92,8 @@ def density_of(evidence: EpisodeEvidence) -> int | None:
     if evidence.provenance is not None and evidence.provenance.origin.density > 0:
         return evidence.provenance.origin.density
     device = evidence.episode.device
-    return None if device is None else next((one.density for one in profiles() if one.name == device.device_name), None)
+    return (
+        None
+        if device is None
+        else next((profile.density for profile in profiles() if profile.name == device.device_name), None)
+    )

@@ -91,7 +91,10 @@ def _missing_words(item: equivalence.MissingItem) -> list[str]:
 def _missing_figures(wording: equivalence.Wording) -> Iterator[str]:
     for figure in equivalence.lost_figures(wording):
         others = {
-            digits for one in wording.figures_in_instruction if one.kind is not figure.kind for digits in _digits(one)
+            digits
+            for quantity in wording.figures_in_instruction
+            if quantity.kind is not figure.kind
+            for digits in _digits(quantity)
         }
         if not _digits(figure) or not _digits(figure) <= others:
             yield figure.said
@@ -118,7 +121,9 @@ def check_judgement(evidence: EpisodeEvidence) -> CheckResults:
     if text.edited_by:
         yield Unchecked(None, "a person changed the instruction after a language model had judged it")
         return
-    wrong = [f"it lacks {named(one)}" for one in verdict.missing] + [f"it adds {named(one)}" for one in verdict.added]
+    wrong = [f"it lacks {named(part)}" for part in verdict.missing] + [
+        f"it adds {named(part)}" for part in verdict.added
+    ]
     if not verdict.holds:
         found = "; ".join(wrong) or "one does not follow from the other"
         yield Found(None, f"{verdict.judge.model_answered} finds another meaning than the task's: {found}.", _REWRITE)
@@ -138,7 +143,7 @@ def check_named_apps(evidence: EpisodeEvidence) -> CheckResults:
         yield Unchecked(None, "the instruction is empty or still has a gap")
         return
     apps = wording.task.apps
-    own = {app for app in wording.apps_named if any(_are_one(app, one) for one in apps)}
+    own = {app for app in wording.apps_named if any(_are_one(app, known) for known in apps)}
     others = [app for app in wording.apps_named if app not in own and not _names(wording.task.task, app)]
     unnamed = [app for app in apps if not _names(wording.instruction, app)]
     if unnamed and not own and not others:

@@ -83,7 +83,7 @@ def _done(record: StepRecord, density: int) -> actions.Action | None:
             stroke = TouchStroke(tuple(TouchSample(Pixel(x, y), at_us) for x, y, at_us in samples), duration_us)
             return recognize(stroke, TouchRules.for_density(density), size)
         case KeyRecord(key=key):
-            return next((actions.Press(one) for one in actions.SystemKey if one.value == key), None)
+            return next((actions.Press(known) for known in actions.SystemKey if known.value == key), None)
         case TextRecord(text=text):
             return actions.Type(text)
         case None:

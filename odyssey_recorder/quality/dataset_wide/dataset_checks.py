@@ -72,7 +72,11 @@ class DatasetChecks:
 
     def reports(self) -> list[EpisodeReport]:
         """Those of the episodes that have not changed since the last complete `run`."""
-        return [self._with_together(found.report) for one in list(self._found) if (found := self._current(one))]
+        return [
+            self._with_together(found.report)
+            for episode_id in list(self._found)
+            if (found := self._current(episode_id))
+        ]
 
     def run(
         self,
@@ -114,10 +118,16 @@ class DatasetChecks:
 
     def _settle(self, fresh: Mapping[str, _Found], facts: Mapping[str, str], gone: Collection[str]) -> frozenset[str]:
         together = self._check_together(facts, gone) if fresh or gone else self._together
-        found = {one: known for one, known in (self._found | dict(fresh)).items() if one not in gone}
+        found = {
+            episode_id: known for episode_id, known in (self._found | dict(fresh)).items() if episode_id not in gone
+        }
         with self._lock:
             before, self._together, self._found = self._together, together, found
-        others = {one for one in before.keys() | together.keys() if before.get(one) != together.get(one)}
+        others = {
+            episode_id
+            for episode_id in before.keys() | together.keys()
+            if before.get(episode_id) != together.get(episode_id)
+        }
         return frozenset(fresh.keys() | others)
 
     def _check_together(self, changed: Mapping[str, str], gone: Iterable[str]) -> _Together:
@@ -130,8 +140,8 @@ class DatasetChecks:
             if stored:
                 self._source.put(episode_id, stored)
         findings: defaultdict[str, list[Finding]] = defaultdict(list)
-        for one in self._cached_checks:
-            for finding in one.findings(self._source, fields_read):
+        for check in self._cached_checks:
+            for finding in check.findings(self._source, fields_read):
                 findings[finding.episode_id].append(finding)
         for finding in spelling_findings(self._root) if is_exported(self._root) else ():
             if finding.episode_id:
@@ -163,7 +173,7 @@ class _CachedCheck:
         if self._fields_read is None or not self._fields_read.isdisjoint(changed):
             fields_read: set[str] = set()
             found = self._check(lambda: (cast(EpisodeFacts, _FactsProbe(facts, fields_read)) for facts in source()))
-            self._found = [one for one in found if isinstance(one, Finding) and one.episode_id]
+            self._found = [result for result in found if isinstance(result, Finding) and result.episode_id]
             self._fields_read = fields_read
         return self._found
 

@@ -22,7 +22,7 @@ def folder_findings(root: Path) -> Iterator[Finding]:
     The reviews and texts of an episode in the trash are no finding. Raises DatasetError.
     """
     episodes = episode_ids(root)
-    rejected = {one.episode_id for one in Trash(root).episodes()}
+    rejected = {episode.episode_id for episode in Trash(root).episodes()}
     for folder, form in FILE_NAMES.items():
         orphans: Counter[str] = Counter()
         strays: list[str] = []
@@ -106,7 +106,7 @@ def _index_findings(path: Path, episodes: frozenset[str], source: FactsSource) -
 
 
 def _index_finding(found: str, ids: Sequence[str]) -> Finding:
-    shown_ids = tuple(one for one in ids[:NAMED_AT_MOST] if is_episode_id(one))
+    shown_ids = tuple(name for name in ids[:NAMED_AT_MOST] if is_episode_id(name))
     return Finding("SET03", Severity.WARNING, None, "", None, found, "Rebuild the list from the files.", shown_ids)
 
 

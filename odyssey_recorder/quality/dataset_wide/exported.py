@@ -178,7 +178,9 @@ def _problem(step: Mapping[str, Json]) -> str:
 def _points(info: Json) -> int:
     if not isinstance(info, list):
         return 0
-    pairs = [one for one in info if isinstance(one, list) and len(one) == 2 and all(type(axis) is int for axis in one)]
+    pairs = [
+        pair for pair in info if isinstance(pair, list) and len(pair) == 2 and all(type(axis) is int for axis in pair)
+    ]
     return len(pairs) if len(pairs) == len(info) else 0
 
 

@@ -82,7 +82,9 @@ def episodes_that_look_alike(source: FactsSource) -> Iterator[Finding]:
 
 def _alike(facts: EpisodeFacts, own: int, others: Counter[str], tasks: dict[str, int]) -> Iterator[Finding]:
     task = tasks.get(facts.episode_id)
-    alike = [one for one, count in others.most_common() if count >= thresholds.ALIKE_SHARE * own and tasks[one] != task]
+    alike = [
+        other for other, count in others.most_common() if count >= thresholds.ALIKE_SHARE * own and tasks[other] != task
+    ]
     if alike:
         yield Finding(
             "IMG06", Severity.NOTE, Criterion.SCREENSHOTS, facts.episode_id, None,
@@ -189,7 +191,7 @@ def _ways(group: Sequence[_Place]) -> Iterator[set[str]]:
 def _found(odd: Iterable[_Place], group: Sequence[_Place], *, common: int) -> Iterator[Finding]:
     owners = sorted({place.episode_id for place in group})
     for place in odd:
-        others = [one for one in owners[: thresholds.NAMED_AT_MOST + 1] if one != place.episode_id]
+        others = [owner for owner in owners[: thresholds.NAMED_AT_MOST + 1] if owner != place.episode_id]
         count = len(owners) - 1
         where = "another step" if not others else f"episode {others[0]}" if count == 1 else f"{count} other episodes"
         differs = "" if place.shown is None else ", where the device showed another screen"

@@ -52,7 +52,7 @@ def split_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChe
             severity = Severity.WARNING if check == "SPL03" else Severity.ERROR
             names_of = listed(leak.values or leak.ids)
             found = f"{_where(name)} {leak.found}{f': {names_of}' if names_of else ''}."
-            concerned = tuple(one for one in leak.ids if one in episodes)[:NAMED_AT_MOST]
+            concerned = tuple(episode_id for episode_id in leak.ids if episode_id in episodes)[:NAMED_AT_MOST]
             yield Finding(check, severity, None, "", None, found, _REMAKE, concerned)
 
 

@@ -118,12 +118,12 @@ class Verdict(_Entry):
     @field_validator("judgements")
     @classmethod
     def _each_question_once(cls, judgements: tuple[Judgement, ...]) -> tuple[Judgement, ...]:
-        if len({one.criterion for one in judgements}) < len(judgements):
+        if len({judgement.criterion for judgement in judgements}) < len(judgements):
             raise ValueError("the same question is answered twice; expected each of the 3 once")
         return judgements
 
     def answer(self, criterion: Criterion) -> Rating:
-        return next(one.answer for one in self.judgements if one.criterion is criterion)
+        return next(judgement.answer for judgement in self.judgements if judgement.criterion is criterion)
 
 
 def is_hasty(seconds: float, screens: int) -> bool:
@@ -186,7 +186,7 @@ class ReviewFile(EntryFile[Entry]):
         """The verdicts since the episode last came back from the trash: it is judged again."""
         back = (entry.at for entry in self.entries if isinstance(entry, Move) and entry.to == "dataset")
         since = max(back, default=None)
-        return tuple(one for one in self.verdicts if since is None or one.at > since)
+        return tuple(verdict for verdict in self.verdicts if since is None or verdict.at > since)
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
@@ -196,5 +196,5 @@ class ReviewFile(EntryFile[Entry]):
     def requests(self) -> tuple[Request, ...]:
         """Those that were not withdrawn."""
         requests = [entry for entry in self.entries if isinstance(entry, Request)]
-        withdrawn = {one.withdraws for one in requests}
-        return tuple(one for one in requests if not one.withdraws and one.id not in withdrawn)
+        withdrawn = {request.withdraws for request in requests}
+        return tuple(request for request in requests if not request.withdraws and request.id not in withdrawn)

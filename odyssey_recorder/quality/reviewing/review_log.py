@@ -83,7 +83,7 @@ class ReviewLog:
         """
         file, rule = self.reviews.read(summary.episode_id), StatusRule()
         verdicts = review_status(file, rule, recorder=summary.annotator, revision=lambda: summary.revision).verdicts
-        if file.requests or len(verdicts) > 1 or not all(one.decision.accepts for one in verdicts):
+        if file.requests or len(verdicts) > 1 or not all(verdict.decision.accepts for verdict in verdicts):
             return False
         self.reviews.append(summary.episode_id, Request(**self._signed(), why=why))
         return True
@@ -91,8 +91,8 @@ class ReviewLog:
     def withdraw(self, episode_id: str, why: str) -> bool:
         """Withdraw what was requested; False if nothing was. Raises ReviewError, DatasetError."""
         requests = self.reviews.read(episode_id).requests
-        for one in requests:
-            self.reviews.append(episode_id, Request(**self._signed(), why=why, withdraws=one.id))
+        for request in requests:
+            self.reviews.append(episode_id, Request(**self._signed(), why=why, withdraws=request.id))
         return bool(requests)
 
     def restore(self, episode_id: str, why: str) -> None:

@@ -94,11 +94,11 @@ def _found_at(path: Path, store: ReviewStore | None) -> Iterator[ReviewFile | st
         yield from _read(path, store, None)
         return
     folder = path / REVIEWS if (path / REVIEWS).is_dir() else path
-    files = (one for one in folder.iterdir() if one.suffix in (".json", ".jsonl") and one.name != POLICY)
-    for one in sorted(files):
+    files = (file for file in folder.iterdir() if file.suffix in (".json", ".jsonl") and file.name != POLICY)
+    for file in sorted(files):
         try:
-            refuse_link(one)
-            yield from _read(one, store, path)
+            refuse_link(file)
+            yield from _read(file, store, path)
         except UnfitFileError as error:
             yield str(error)
 
@@ -146,7 +146,7 @@ def _from_other_tool(tree: Json, store: ReviewStore | None, *, place: str) -> It
         yield ReviewFile(episode_id, (REVIEW_FORM.read_entry({"revision": "", **own}, place=place),))
         return
     entry = REVIEW_FORM.read_entry({**_known(store.root, episode_id, place), **own}, place=place)
-    if all(one.id != entry.id for one in store.read(episode_id).entries):
+    if all(known.id != entry.id for known in store.read(episode_id).entries):
         yield ReviewFile(episode_id, (entry,))
 
 

@@ -105,7 +105,7 @@ def sample(episodes: Mapping[str, Stratum], policy: ReviewPolicy) -> frozenset[s
     def rank(episode_id: str) -> tuple[str, str]:
         return sha256(f"{policy.seed}:{episode_id}".encode()).hexdigest(), episode_id
 
-    return frozenset(one for ids in strata.values() for one in sorted(ids, key=rank)[: ceil(share * len(ids))])
+    return frozenset(member for ids in strata.values() for member in sorted(ids, key=rank)[: ceil(share * len(ids))])
 
 
 def revisions_to(present: str, fixes: Iterable[Fix]) -> frozenset[str]:
@@ -131,12 +131,14 @@ def verdict_status(
     refuse the episode agree: it is rejected if both say so, otherwise sent back. A second verdict counts even if none
     was required.
     """
-    given = [one for one in verdicts if _may_count(one, recorder)]
+    given = [verdict for verdict in verdicts if _may_count(verdict, recorder)]
     known = frozenset(revisions)
-    in_order = sorted((one for one in given if one.revision in known), key=lambda one: (one.at, one.id))
-    newest = {comparable_name(one.by): one for one in in_order}
-    counting = sorted(newest.values(), key=lambda one: (one.at, one.id))
-    changed = any(one.revision not in known for one in given)
+    in_order = sorted(
+        (verdict for verdict in given if verdict.revision in known), key=lambda verdict: (verdict.at, verdict.id)
+    )
+    newest = {comparable_name(verdict.by): verdict for verdict in in_order}
+    counting = sorted(newest.values(), key=lambda verdict: (verdict.at, verdict.id))
+    changed = any(verdict.revision not in known for verdict in given)
     return ReviewStatus(_stage(counting, twice), tuple(counting), twice, changed)
 
 
@@ -170,7 +172,7 @@ def review_status(
     shown.
     """
     if rule.any_revision:
-        verdicts, revisions = file.verdicts, frozenset(one.revision for one in file.verdicts)
+        verdicts, revisions = file.verdicts, frozenset(verdict.revision for verdict in file.verdicts)
     else:
         verdicts = file.present_verdicts
         revisions = revisions_to(revision(), file.fixes) if verdicts else frozenset()
@@ -181,7 +183,7 @@ def review_status(
     if rule.requestable and file.requests:
         reasons = [SecondReviewReason.REQUEST]
     possible = [verdict_status(verdicts, revisions, reason, recorder=recorder) for reason in reasons]
-    is_open = len({one.stage for one in possible}) > 1
+    is_open = len({status.stage for status in possible}) > 1
     return replace(possible[-1], stage=ReviewStage.CHECKING) if is_open else possible[-1]
 
 
@@ -200,19 +202,19 @@ def reviewer_role(status: ReviewStatus, *, recorder: str, reviewer: str) -> Revi
         return "The checks are still running and may require a second review. Wait a moment."
     if status.stage.is_final:
         return f"This episode is {status.stage.value.lower()}. There is nothing left to review."
-    if any(same_person(one.by, reviewer) for one in status.verdicts):
+    if any(same_person(verdict.by, reviewer) for verdict in status.verdicts):
         return "You have reviewed this episode. Another reviewer comes next."
     return _TURNS[status.stage]
 
 
 def decision_fault(decision: Decision, judgements: Sequence[Judgement]) -> str:
     """Why the answers do not support the decision, for the reviewer; empty if they do."""
-    if {one.criterion for one in judgements} != set(Criterion) or len(judgements) != len(Criterion):
+    if {judgement.criterion for judgement in judgements} != set(Criterion) or len(judgements) != len(Criterion):
         return "Answer each of the 3 questions once."
     lacking = next(filter(None, map(_lacking, judgements)), "")
     if lacking:
         return lacking
-    all_passed = all(one.answer is Rating.PASS for one in judgements)
+    all_passed = all(judgement.answer is Rating.PASS for judgement in judgements)
     if decision.accepts and not all_passed:
         return "Accepting needs 3 passes. Change the answers, or decide otherwise."
     if not decision.accepts and all_passed:
@@ -237,11 +239,14 @@ def checked_decision(
 
 
 def refusal_reasons(status: ReviewStatus) -> str:
-    refusing = [one for one in status.verdicts if not one.decision.accepts]
+    refusing = [verdict for verdict in status.verdicts if not verdict.decision.accepts]
     reasons = [
-        _reason(judgement) for one in refusing for judgement in one.judgements if judgement.answer is not Rating.PASS
+        _reason(judgement)
+        for verdict in refusing
+        for judgement in verdict.judgements
+        if judgement.answer is not Rating.PASS
     ]
-    notes = [one.note.strip() for one in refusing]
+    notes = [verdict.note.strip() for verdict in refusing]
     return "; ".join(dict.fromkeys(filter(None, (*reasons, *notes))))
 
 

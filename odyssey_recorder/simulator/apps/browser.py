@@ -215,7 +215,7 @@ class ArticlePage(WebPage):
             if is_table:
                 views.append(_table([block for _, block in group if isinstance(block, Cells)]))
             else:
-                views += [self._line(f"text{index}", one) for index, one in group if not isinstance(one, Cells)]
+                views += [self._line(f"text{index}", text) for index, text in group if not isinstance(text, Cells)]
         return views
 
     def _line(self, key: str, block: PageText | Link) -> View:
@@ -244,10 +244,10 @@ class ArticlePage(WebPage):
 
 
 def _table(rows: Sequence[Cells]) -> View:
-    shares = [max(4, *map(len, texts)) for texts in zip_longest(*(one.texts for one in rows), fillvalue="")]
+    shares = [max(4, *map(len, texts)) for texts in zip_longest(*(record.texts for record in rows), fillvalue="")]
     views: list[View] = []
-    for number, one in enumerate(rows):
+    for number, record in enumerate(rows):
         weight = 500 if number == 0 else 400
-        cells = [Text(text, 14, weight, flex=share) for text, share in zip(one.texts, shares, strict=False)]
+        cells = [Text(text, 14, weight, flex=share) for text, share in zip(record.texts, shares, strict=False)]
         views += [Divider()] * (number > 0) + [row(*cells, gap=10, pad=(14, 10))]
     return Surface(column(*views), color="surface_low", radius=12)

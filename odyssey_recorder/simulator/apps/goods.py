@@ -88,14 +88,14 @@ def products() -> Sequence[Product]:
 
 def product(sku: str) -> Product:
     """Raises LookupError if there is no such product."""
-    for one in products():
-        if one.sku == sku:
-            return one
+    for item in products():
+        if item.sku == sku:
+            return item
     raise LookupError(f"The shop sells nothing with the number {sku!r}.")
 
 
 def categories() -> list[str]:
-    return list(dict.fromkeys(one.category for one in products()))
+    return list(dict.fromkeys(item.category for item in products()))
 
 
 def find(wish: Wish) -> list[Product]:

@@ -47,24 +47,24 @@ def _stars(rating: float, text: str = "", size: float = 16) -> View:
 class ProductsPage(Page):
     app: Shop
 
-    def product_card(self, one: Product) -> View:
-        saved = one.sku in self.app.account.saved
+    def product_card(self, item: Product) -> View:
+        saved = item.sku in self.app.account.saved
         heart = ui.icon_button(
             "heart" if saved else "heart-outline",
-            f"{'Remove' if saved else 'Save'} {one.name}",
-            self.switches(one.sku, among=self.app.account.saved),
+            f"{'Remove' if saved else 'Save'} {item.name}",
+            self.switches(item.sku, among=self.app.account.saved),
             color="primary" if saved else "on_surface_variant",
             size=22,
         )
         return ui.card(
-            Picture(emblem(one.icon, one.color), aspect=1.15, radius=12),
-            Text(one.name, 15, 500, lines=1),
-            ui.muted(one.brand, 13, lines=1),
-            _stars(one.rating, f"({one.votes})", 14),
-            row(Text(money(one.price), 18, 700, "primary", flex=1), heart),
+            Picture(emblem(item.icon, item.color), aspect=1.15, radius=12),
+            Text(item.name, 15, 500, lines=1),
+            ui.muted(item.brand, 13, lines=1),
+            _stars(item.rating, f"({item.votes})", 14),
+            row(Text(money(item.price), 18, 700, "primary", flex=1), heart),
             pad=(10, 10, 10, 4),
-            on_tap=lambda: self.go(ProductPage(self.app, one.sku)),
-            desc=one.name,
+            on_tap=lambda: self.go(ProductPage(self.app, item.sku)),
+            desc=item.name,
         )
 
 
@@ -82,7 +82,7 @@ class WindowPage(ProductsPage):
         bar = column(search, self._chips(), Spacer(6))
         body: View = ui.empty_page("magnify-close", "No products found")
         if found:
-            cells = Grid([self.product_card(one) for one in found], min_cell=150, gap=10)
+            cells = Grid([self.product_card(item) for item in found], min_cell=150, gap=10)
             count = ui.muted(f"{len(found)} products" if len(found) > 1 else "1 product", 13)
             body = ScrollView(column(count, cells, gap=8, pad=(16, 2, 16, 16)))
         return ui.page_frame(bar, body, bottom=shop_tabs(self.app, "Shop"))
@@ -147,62 +147,62 @@ class ProductPage(Page):
         self.option = next(iter(product(sku).options), "")
 
     def build(self, look: Look) -> View:
-        one = product(self.sku)
+        item = product(self.sku)
         saved = self.sku in self.app.account.saved
         heart = ("heart", "Remove from saved") if saved else ("heart-outline", "Save")
         bar = ui.app_bar(
             "",
             ui.icon_button(*heart, self.switches(self.sku, among=self.app.account.saved)),
-            ui.icon_button("share-variant-outline", "Share", partial(self._share, one)),
+            ui.icon_button("share-variant-outline", "Share", partial(self._share, item)),
             ui.icon_button("cart-outline", "Open cart", lambda: self.go(CartPage(self.app))),
             on_up=self.close,
         )
-        image = Picture(emblem(one.icon, one.color), aspect=1.25, radius=20)
-        text = column(*self._head(one), *_about(one), gap=14)
+        image = Picture(emblem(item.icon, item.color), aspect=1.25, radius=20)
+        text = column(*self._head(item), *_about(item), gap=14)
         if look.wide:
             columns = row(Surface(image, flex=2), Surface(text, flex=3), gap=28, across="start")
             body = ui.scroll_page(columns, pad=(24, 4, 24, 24), max_width=1160)
         else:
             body = ui.scroll_page(image, text, gap=16, pad=(16, 0, 16, 24))
-        return ui.page_frame(bar, body, bottom=self._foot(one))
+        return ui.page_frame(bar, body, bottom=self._foot(item))
 
-    def _head(self, one: Product) -> list[View]:
-        kinds = [ui.chip(kind, selected=kind == self.option, on_tap=self.puts("option", kind)) for kind in one.options]
+    def _head(self, item: Product) -> list[View]:
+        kinds = [ui.chip(kind, selected=kind == self.option, on_tap=self.puts("option", kind)) for kind in item.options]
         head: list[View] = [
-            Text(one.brand, 14, 500, "primary"),
-            ui.selectable("name", one.name, size=24, weight=500),
-            _stars(one.rating, f"{one.rating:.1f} \u00b7 {one.votes} reviews", 18),
-            Text(money(one.price), 28, 700),
+            Text(item.brand, 14, 500, "primary"),
+            ui.selectable("name", item.name, size=24, weight=500),
+            _stars(item.rating, f"{item.rating:.1f} \u00b7 {item.votes} reviews", 18),
+            Text(money(item.price), 28, 700),
         ]
         if kinds:
-            head += [Text(one.choice, 14, 500), ScrollView(row(*kinds, gap=8), "kinds", sideways=True)]
+            head += [Text(item.choice, 14, 500), ScrollView(row(*kinds, gap=8), "kinds", sideways=True)]
         return head
 
-    def _foot(self, one: Product) -> View:
+    def _foot(self, item: Product) -> View:
         add = ui.button("Add to cart", self._add, icon="cart-plus", fill=True)
-        line = row(Text(money(one.price), 20, 700), Surface(add, flex=1), gap=20, pad=(20, 10))
+        line = row(Text(money(item.price), 20, 700), Surface(add, flex=1), gap=20, pad=(20, 10))
         return Surface(ui.centered(line, 720), color="surface_low", fill=True)
 
     def _add(self) -> None:
         self.app.account.add(self.sku, self.option)
         self.system.toast("Added to cart")
 
-    def _share(self, one: Product) -> None:
-        link = f"https://shop.halden.example/{one.sku}"
-        self.system.share(f"{one.name} by {one.brand}, {money(one.price)}\n{link}", subject=one.name)
+    def _share(self, item: Product) -> None:
+        link = f"https://shop.halden.example/{item.sku}"
+        self.system.share(f"{item.name} by {item.brand}, {money(item.price)}\n{link}", subject=item.name)
 
 
-def _about(one: Product) -> list[View]:
+def _about(item: Product) -> list[View]:
     facts: list[View] = []
-    for name, value in one.details:
+    for name, value in item.details:
         facts += [Divider()] * bool(facts)
         facts.append(row(Text(name, 14, color="on_surface_variant", flex=2), Text(value, 14, flex=3), gap=12))
     return [
         Text("Description", 18, 500),
-        ui.selectable("about", one.about),
+        ui.selectable("about", item.about),
         ui.card(*facts, gap=10, color="surface_low"),
         Text("Reviews", 18, 500),
-        *(_review(number, review) for number, review in enumerate(one.reviews)),
+        *(_review(number, review) for number, review in enumerate(item.reviews)),
     ]
 
 

@@ -64,18 +64,18 @@ class CartPage(Page):
         return ui.page_frame(ui.app_bar("Cart"), body, bottom=shop_tabs(self.app, "Cart"))
 
     def _line(self, line: OrderLine) -> View:
-        one, account = line.product, self.app.account
+        item, account = line.product, self.app.account
         steps = row(
-            ui.icon_button("minus-circle-outline", f"Fewer {one.name}", partial(account.change, line, -1)),
+            ui.icon_button("minus-circle-outline", f"Fewer {item.name}", partial(account.change, line, -1)),
             Text(str(line.quantity), 16, 500),
-            ui.icon_button("plus-circle-outline", f"More {one.name}", partial(account.change, line, 1)),
+            ui.icon_button("plus-circle-outline", f"More {item.name}", partial(account.change, line, 1)),
             Spacer(flex=1),
             Text(money(line.cost), 16, 500),
-            ui.icon_button("delete-outline", f"Remove {one.name}", partial(account.cart.remove, line)),
+            ui.icon_button("delete-outline", f"Remove {item.name}", partial(account.cart.remove, line)),
             gap=2,
         )
-        text = column(Text(one.name, 16, 500, lines=2), ui.muted(line.option or one.brand, lines=1), gap=2, flex=1)
-        return ui.card(row(thumbnail(one.icon, one.color, 64), text, gap=14), steps, gap=4, pad=(14, 14, 8, 4))
+        text = column(Text(item.name, 16, 500, lines=2), ui.muted(line.option or item.brand, lines=1), gap=2, flex=1)
+        return ui.card(row(thumbnail(item.icon, item.color, 64), text, gap=14), steps, gap=4, pad=(14, 14, 8, 4))
 
 
 class CheckoutPage(Page):
@@ -179,6 +179,6 @@ def _thanks() -> View:
 
 
 def _ordered(line: OrderLine) -> View:
-    one = line.product
-    subtitle = f"{line.quantity} \u00d7 {money(one.price)}" + (f" \u00b7 {line.option}" if line.option else "")
-    return ui.list_item(one.name, subtitle, lead=thumbnail(one.icon, one.color, 52))
+    item = line.product
+    subtitle = f"{line.quantity} \u00d7 {money(item.price)}" + (f" \u00b7 {line.option}" if line.option else "")
+    return ui.list_item(item.name, subtitle, lead=thumbnail(item.icon, item.color, 52))

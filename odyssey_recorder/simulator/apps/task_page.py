@@ -46,7 +46,7 @@ class TaskLists:
         self.deleted: Deleted | None = None
 
     def home_of(self, task: Task) -> TaskList:
-        return next(one for one in self.all if any(task is other for other in one.tasks))
+        return next(task_list for task_list in self.all if any(task is other for other in task_list.tasks))
 
     def delete(self, task: Task) -> None:
         home = self.home_of(task)
@@ -90,7 +90,7 @@ class TaskPage(DatedPage):
                 row(Icon("calendar", 24), *self._due(), gap=16, pad=(20, 8)),
                 Divider(),
                 ui.section("List"),
-                *(self._choice(one) for one in self.lists.all),
+                *(self._choice(task_list) for task_list in self.lists.all),
                 gap=4,
                 pad=(0, 0, 0, 96),
             ),
@@ -104,8 +104,10 @@ class TaskPage(DatedPage):
             return [ask]
         return [ask, ui.icon_button("close", "Remove due date", lambda: self._set_due(None), size=20)]
 
-    def _choice(self, one: TaskList) -> View:
-        return ui.radio_item(one.name, checked=one is self.lists.home_of(self.task), on_tap=partial(self._move, one))
+    def _choice(self, task_list: TaskList) -> View:
+        return ui.radio_item(
+            task_list.name, checked=task_list is self.lists.home_of(self.task), on_tap=partial(self._move, task_list)
+        )
 
     def build_overlay(self, look: Look) -> View | None:
         return self.date_question(self.task.due, choose=self._set_due, cancel=self.shows(""))

@@ -59,8 +59,10 @@ class TasksPage(DatedPage):
 
     def _lists(self) -> View:
         chips = [
-            ui.chip(one.name, selected=one is self.app.lists.current, on_tap=partial(self._open_list, one))
-            for one in self.app.lists.all
+            ui.chip(
+                task_list.name, selected=task_list is self.app.lists.current, on_tap=partial(self._open_list, task_list)
+            )
+            for task_list in self.app.lists.all
         ]
         chips.append(ui.chip("New list", icon="plus", on_tap=self._begin_list))
         return ui.centered(ScrollView(row(*chips, gap=8, pad=(16, 0)), "lists", sideways=True), 760)
@@ -122,18 +124,21 @@ class TasksPage(DatedPage):
         return ui.bottom_sheet(writing, row(due, Spacer(flex=1), add, gap=8))
 
     def _held_sheet(self, task: Task) -> View:
-        others = [one for one in self.app.lists.all if one is not self.app.lists.current]
+        others = [task_list for task_list in self.app.lists.all if task_list is not self.app.lists.current]
         return self.sheet(
             task.title,
             ("content-copy", "Copy text", partial(self.system.copy, task.title)),
-            *(("arrow-right", f"Move to {one.name}", partial(self._move, task, one)) for one in others),
+            *(
+                ("arrow-right", f"Move to {task_list.name}", partial(self._move, task, task_list))
+                for task_list in others
+            ),
             ("delete-outline", "Delete", partial(self.app.lists.delete, task)),
         )
 
     # Tap handlers -------------------------------------------------------------------------------------------------
 
-    def _open_list(self, one: TaskList) -> None:
-        self.app.lists.current = one
+    def _open_list(self, task_list: TaskList) -> None:
+        self.app.lists.current = task_list
         self.memory.scroll.clear()
 
     def _begin(self) -> None:

@@ -87,7 +87,7 @@ class Coverage:
 
     def at(self, category: str, device: str = "") -> Tally:
         if not device:
-            return sum((self.at(category, one).capped for one in self.devices), Tally())
+            return sum((self.at(category, of_device).capped for of_device in self.devices), Tally())
         return sum(self.classes(category, device).values(), Tally())
 
     def classes(self, category: str, device: str = "") -> Mapping[str, Tally]:
@@ -107,7 +107,7 @@ def cover(
     devices, and equally over the classes of apps that its templates can ask for. Rejected tasks do not count.
     """
     apps, templates = library.catalogues[catalogue], library.of(catalogue)
-    of_template = {one.template_id: one.catalogue for one in library.templates}
+    of_template = {template.template_id: template.catalogue for template in library.templates}
     opened: defaultdict[Cell, float] = defaultdict(float)
     recorded: defaultdict[Cell, float] = defaultdict(float)
     total = 0
@@ -130,7 +130,7 @@ def cover(
 def asking_for(library: TemplateLibrary, catalogue: str, app_class: str) -> TemplateLibrary:
     apps = library.catalogues[catalogue]
     narrowed = (_narrowed(template, apps, app_class) for template in library.of(catalogue))
-    return TemplateLibrary(tuple(one for one in narrowed if one is not None), library.catalogues)
+    return TemplateLibrary(tuple(template for template in narrowed if template is not None), library.catalogues)
 
 
 def _narrowed(template: Template, apps: Catalogue, app_class: str) -> Template | None:
@@ -158,7 +158,7 @@ def _wanted(
     total: int, templates: Collection[Template], apps: Catalogue, targets: Targets, devices: Sequence[str]
 ) -> Mapping[Cell, float]:
     on_devices = _shares({device: targets.devices.get(device, 0.0) for device in devices})
-    of_categories = _shares({one: targets.categories.get(one, 0.0) for one in Category})
+    of_categories = _shares({category: targets.categories.get(category, 0.0) for category in Category})
     return {
         Cell(category.value, device, app_class): total * of_category * on_device / len(classes)
         for category, of_category in of_categories.items()
@@ -170,7 +170,7 @@ def _wanted(
 
 def _shares(targets: Mapping[K, float]) -> Mapping[K, float]:
     whole = sum(targets.values())
-    return {one: share / whole if whole else 1 / len(targets) for one, share in targets.items()}
+    return {name: share / whole if whole else 1 / len(targets) for name, share in targets.items()}
 
 
 def _classes(category: Category, templates: Iterable[Template], apps: Catalogue) -> Sequence[str]:
@@ -181,7 +181,7 @@ def _classes(category: Category, templates: Iterable[Template], apps: Catalogue)
         for role in template.roles
         for app in _players(role, apps)
     }
-    return [one for one in (*apps.classes, OTHER) if one in requested] or [OTHER]
+    return [name for name in (*apps.classes, OTHER) if name in requested] or [OTHER]
 
 
 def _players(role: Role, apps: Catalogue) -> Sequence[CatalogueApp]:

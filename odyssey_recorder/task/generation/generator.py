@@ -89,9 +89,9 @@ def suitable(
     wanted = categories & _shares(targets.categories, Category).keys()
     devices = set(_shares(targets.devices, targets.devices))
     return tuple(
-        one
-        for one in library.of(catalogue)
-        if one.category in wanted and not (devices and one.devices and devices.isdisjoint(one.devices))
+        template
+        for template in library.of(catalogue)
+        if template.category in wanted and not (devices and template.devices and devices.isdisjoint(template.devices))
     )
 
 

@@ -82,7 +82,9 @@ class QueueSnapshot:
         query: Select[Any] = select(*_COLUMNS, now.label("now"))
         rows = connection.execute(query.order_by(tasks.c.position, tasks.c.task_id)).all()
         versions = {row.task_id: row.version for row in rows}
-        self._fetch(connection, {one: version for one, version in versions.items() if not self._knows(one, version)})
+        self._fetch(
+            connection, {task_id: version for task_id, version in versions.items() if not self._knows(task_id, version)}
+        )
         self._states = {row.task_id: self._state(row) for row in rows}
 
     def past(self, connection: Connection, task_id: str, version: int) -> Past:

@@ -118,9 +118,9 @@ class TemplateLibrary:
         return tuple(template for template in self.templates if template.catalogue == catalogue)
 
     def catalogue_for(self, template: str, apps: Iterable[str]) -> Catalogue:
-        for one in self.templates:
-            if one.template_id == template:
-                return self.catalogues[one.catalogue]
+        for known in self.templates:
+            if known.template_id == template:
+                return self.catalogues[known.catalogue]
         wanted = set(apps)
-        fitting = (one for one in self.catalogues.values() if wanted <= one.by_name.keys())
+        fitting = (catalogue for catalogue in self.catalogues.values() if wanted <= catalogue.by_name.keys())
         return next(fitting, Catalogue("", "", (), ()))

@@ -86,7 +86,7 @@ class Wording:
 
     @cached_property
     def instruction_text(self) -> str:
-        return cut_out(self.instruction, (one for one in self.mentions if one.app in self.task.apps))
+        return cut_out(self.instruction, (mention for mention in self.mentions if mention.app in self.task.apps))
 
     @cached_property
     def figures_in_task(self) -> tuple[Quantity, ...]:
@@ -143,10 +143,11 @@ _WORDS_THAT_TELL_ENGLISH = 8
 
 def _shape(wording: Wording) -> Iterator[str]:
     text = wording.instruction
-    if len(text.strip().splitlines()) > 1 or any(unicodedata.category(one) == "Cc" for one in text.strip()):
+    if len(text.strip().splitlines()) > 1 or any(unicodedata.category(character) == "Cc" for character in text.strip()):
         yield "Has more than one line."
     if hidden := _HIDDEN.findall(text):
-        yield f"Contains invisible characters: {', '.join(f'U+{ord(one):04X}' for one in dict.fromkeys(hidden))}."
+        codes = ", ".join(f"U+{ord(character):04X}" for character in dict.fromkeys(hidden))
+        yield f"Contains invisible characters: {codes}."
     if gaps := gaps_left(wording):
         yield f"Still has a gap: {in_quotes(gaps)}."
     if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(wording.task_text):
@@ -207,11 +208,11 @@ def lost_items(wording: Wording) -> Iterator[MissingItem]:
 
 
 def _items(wording: Wording) -> Iterator[str]:
-    for one in lost_items(wording):
-        if one.lost == one.words:
-            yield f"Leaves out {in_quotes([one.item])}."
+    for item in lost_items(wording):
+        if item.lost == item.words:
+            yield f"Leaves out {in_quotes([item.item])}."
         else:
-            yield f"Leaves out {in_quotes(list(dict.fromkeys(one.lost)))} of {in_quotes([one.item])}."
+            yield f"Leaves out {in_quotes(list(dict.fromkeys(item.lost)))} of {in_quotes([item.item])}."
 
 
 def lost_figures(wording: Wording) -> list[Quantity]:

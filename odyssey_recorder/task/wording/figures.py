@@ -43,7 +43,7 @@ def read_figures(text: str) -> tuple[tuple[Quantity, ...], str]:
     rest = _in_digits(text)
     for reader in (*(_DIGITS_READERS if re.search(r"\d", rest) else ()), *_WORDS_READERS):
         rest = reader.take_out_of(rest, found)
-    found.sort(key=lambda one: one[0])
+    found.sort(key=lambda place: place[0])
     return tuple(figure for _, figure in found), rest.replace(_TAKEN, " ")
 
 

@@ -42,8 +42,8 @@ def judge_text(equivalence: Equivalence | None) -> str:
     lines = [
         f"The judge ({model}): Does the task ask for everything in the instruction? {_ENTAILED[forth]}."
         f" Does the instruction ask for everything in the task? {_ENTAILED[back]}.",
-        *(f"Missing: {one}" for one in equivalence.missing),
-        *(f"Added: {one}" for one in equivalence.added),
+        *(f"Missing: {part}" for part in equivalence.missing),
+        *(f"Added: {part}" for part in equivalence.added),
     ]
     return "\n".join(lines)
 

@@ -101,8 +101,8 @@ class Proposing:
         return self._prompt.question(data, schema_name="templates", answer=_Proposals, longest=longest, candidate=again)
 
     def _new_ones(self, category: Category, thought_of: list[_Proposed]) -> Iterator[Proposal]:
-        pool = {one.template_id: one.meta_task for one in self._library.of(self._catalogue.name)}
-        ids = {one.template_id for one in self._library.templates}
+        pool = {known.template_id: known.meta_task for known in self._library.of(self._catalogue.name)}
+        ids = {known.template_id for known in self._library.templates}
         for proposed in thought_of:
             key, likeness = nearest(proposed.meta_task, pool)
             if likeness > TOO_ALIKE:

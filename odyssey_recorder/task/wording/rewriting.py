@@ -109,7 +109,7 @@ class Rewriting:
         run = _Run(self._batch, self._instructions_beside(tasks), on_rewritten)
         jobs = [run.job(task, self._put_into_words(task, names_apps)) for task in tasks]
         ended = self._batch.run(jobs, progress=progress, cancelled=cancelled)
-        return [_as_it_was(task, one) for task, one in zip(tasks, ended, strict=True)]
+        return [_as_it_was(task, rewritten) for task, rewritten in zip(tasks, ended, strict=True)]
 
     def likely_questions(self, tasks: Iterable[ListedTask], *, names_apps: bool) -> Iterator[ModelRequest]:
         """For `Batch.estimate`, cached ones first. Assumes that a judge gets instructions of the present length."""

@@ -25,7 +25,11 @@ def words_of(text: str) -> list[str]:
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """The common stem of a word's inflections: ``bak`` of bake, bakes, baked, baking."""
-    plain = "".join(one for one in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(one))
+    plain = "".join(
+        character
+        for character in unicodedata.normalize("NFKD", word.casefold())
+        if not unicodedata.combining(character)
+    )
     if plain in _NEGATIONS:
         return NEGATION
     plain = plain.split("'")[0]
