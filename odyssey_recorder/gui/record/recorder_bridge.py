@@ -1,7 +1,5 @@
 """Carries callbacks of recording and watching threads to the GUI thread, as queued signals."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from threading import Lock
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
@@ -27,42 +25,43 @@ class RecorderBridge(QObject):
     _notice_waits = Signal(str)
 
     def __init__(self, parent: QObject) -> None:
-        """`parent` keeps the bridge alive, so that it is deleted on the GUI thread."""
+        """`parent` keeps the bridge alive, so that it is deleted on the GUI thread.
+
+        Calls that come after the parent is gone have no effect. A bridge that is deleted alone must get no more calls.
+        """
         super().__init__(parent)
         self._lock = Lock()
+        self._is_open = True  # guarded by _lock
         self._newest: Frame | None = None  # guarded by _lock
         self._frame_waits.connect(self._hand_over_frame, Qt.ConnectionType.QueuedConnection)
         self._view_waits.connect(self.view_changed, Qt.ConnectionType.QueuedConnection)
         self._notice_waits.connect(self.notice_came, Qt.ConnectionType.QueuedConnection)
-        self.destroyed.connect(lambda: self._end())  # waits for a signal that is being emitted
+        parent.destroyed.connect(self._close)  # before Qt deletes the children; their own signal comes too late
 
     def frame(self, frame: Frame) -> None:
         """Called on a reader's thread with every frame."""
-        with self._while_alive():
-            is_under_way = self._newest is not None
+        with self._lock:
+            is_first = self._newest is None
             self._newest = frame
-            if not is_under_way:
+            if is_first and self._is_open:
                 self._frame_waits.emit()
 
     def changed(self, view: RecordingView) -> None:
         """Called on the recorder's thread with every new view."""
-        with self._while_alive():
-            self._view_waits.emit(view)
+        with self._lock:
+            if self._is_open:
+                self._view_waits.emit(view)
 
     def notice(self, text: str) -> None:
         """Called on the recorder's thread with a message for the annotator."""
-        with self._while_alive():
-            self._notice_waits.emit(text)
-
-    @contextmanager
-    def _while_alive(self) -> Iterator[None]:
-        """Hold the lock, so that Qt cannot delete the bridge; ignore calls after the window is gone."""
-        with self._lock, suppress(RuntimeError):
-            yield
-
-    def _end(self) -> None:
         with self._lock:
-            self._newest = None
+            if self._is_open:
+                self._notice_waits.emit(text)
+
+    @Slot()
+    def _close(self) -> None:
+        with self._lock:
+            self._is_open = False
 
     @Slot()
     def _hand_over_frame(self) -> None:
