@@ -74,11 +74,11 @@ class TaskError(OdysseyError):
 
 
 class FilterError(OdysseyError):
-    """`words` say what is wrong from character `start` to `end` of the filter, `hint` what to do."""
+    """`message` says what is wrong from character `start` to `end` of the filter, `hint` what to do."""
 
-    def __init__(self, words: str, start: int = 0, end: int = 0, hint: str = "") -> None:
-        super().__init__(f"{words} {hint}".rstrip())
-        self.words, self.start, self.end, self.hint = words, start, end, hint
+    def __init__(self, message: str, start: int = 0, end: int = 0, hint: str = "") -> None:
+        super().__init__(f"{message} {hint}".rstrip())
+        self.message, self.start, self.end, self.hint = message, start, end, hint
 
 
 class PracticeError(OdysseyError):

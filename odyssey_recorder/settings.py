@@ -256,7 +256,7 @@ def _checked(name: str, value: object) -> Any:
     try:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
-        raise SettingsError(f"{first_fault(error).words.capitalize()}.") from error
+        raise SettingsError(f"{first_fault(error).message.capitalize()}.") from error
 
 
 def _plain(value: object) -> object:
@@ -314,7 +314,7 @@ def _flag(name: str) -> str:
 
 def _settings_error(error: ValidationError, flags: Collection[str]) -> SettingsError:
     fault = first_fault(error)
-    return SettingsError(f"{_origin(str(fault.place[0]), flags)}: {_message(fault.type, fault.words)}.")
+    return SettingsError(f"{_origin(str(fault.place[0]), flags)}: {_message(fault.type, fault.message)}.")
 
 
 def _origin(name: str, flags: Collection[str]) -> str:

@@ -24,7 +24,7 @@ class ValidationFault:
 
     place: tuple[int | str, ...]
     type: str
-    words: str
+    message: str
     found: object
 
     @property
@@ -32,7 +32,7 @@ class ValidationFault:
         return ".".join(map(str, self.place))
 
     def __str__(self) -> str:
-        return f"{self.key}: {self.words}" if self.place else self.words
+        return f"{self.key}: {self.message}" if self.place else self.message
 
 
 def faults(error: ValidationError) -> Iterator[ValidationFault]:

@@ -22,7 +22,7 @@ def rotated(sample: TrainingSample) -> TrainingSample:
 
 def right(folder: Path, samples: list[TrainingSample]) -> float:
     model, encoding = load_trained(folder)
-    return sum(answer(model, encoding, one).words == one.answer for one in samples) / len(samples)
+    return sum(answer(model, encoding, one).text == one.answer for one in samples) / len(samples)
 
 
 def test_resampler_has_the_parameters_of_the_paper() -> None:

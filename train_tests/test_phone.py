@@ -97,7 +97,7 @@ def trained(dataset: Path, base: Path, tmp_path_factory: pytest.TempPathFactory)
 def test_history_improves_the_agent_offline(trained: Trained) -> None:
     ams = {}
     for kind, (model, encoding, samples) in trained.items():
-        right = official_right((one.gold, answer(model, encoding, one).words) for one in samples if one.gold)
+        right = official_right((one.gold, answer(model, encoding, one).text) for one in samples if one.gold)
         ams[kind] = sum(right) / len(right)
     assert ams["resampler"] == 1.0
     assert ams["text"] <= 0.9, "a step of four is a guess"
@@ -130,7 +130,7 @@ def play(person: Person, model: Any, encoding: Encoder) -> str:
             for one in message.parts
         )
         images = [earlier for _, earlier in steps[-2:]] * (encoding.history == "resampler") + [image]
-        said = answer_to(model, encoding, [Turn(role="user", content=content)], images).words
+        said = answer_to(model, encoding, [Turn(role="user", content=content)], images).text
         action = adapter.read(said, whole, whole).action
         match action:
             case Click(point):

@@ -68,7 +68,7 @@ def _print(report: QualityReport, out: Console) -> None:
         _print_breakdown(breakdown, out)
     _print_rows(
         ("Reason", "Times"),
-        ((f"{reason.criterion.value}: {reason.words}", str(reason.count)) for reason in report.reasons),
+        ((f"{reason.criterion.value}: {reason.text}", str(reason.count)) for reason in report.reasons),
         out,
     )
     _print_rows(

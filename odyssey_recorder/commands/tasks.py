@@ -112,7 +112,7 @@ def validate(
         what, things, problems = "task", listing.tasks, listing.problems
     if as_json:
         details = [
-            {"file": str(fault.source), "line": fault.line, "key": fault.key, "problem": fault.words}
+            {"file": str(fault.source), "line": fault.line, "key": fault.key, "problem": fault.message}
             for fault in problems
         ]
         print_json({f"{what}s": len(things), "problems": details})

@@ -172,7 +172,7 @@ def _faults(error: ValidationError) -> Iterator[str]:
     for fault in faults(error):
         _, _, key = fault.key.partition(".")  # the first part is the kind
         found = "" if fault.type == "missing" else f"; found {shown(fault.found)}"
-        yield f"{key or 'kind'}: {fault.words[:1].lower()}{fault.words[1:]}{found}"
+        yield f"{key or 'kind'}: {fault.message[:1].lower()}{fault.message[1:]}{found}"
 
 
 def _json(value: object) -> str:

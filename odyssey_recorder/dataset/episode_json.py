@@ -236,7 +236,7 @@ def _in_words(fault: ValidationFault, within: tuple[str, ...]) -> str:
         case "string_pattern_mismatch":
             expected = "16 decimal digits"
         case _:
-            expected = fault.words.removeprefix("Input should be ")
+            expected = fault.message.removeprefix("Input should be ")
     return _words_on(place, fault.found, expected)
 
 

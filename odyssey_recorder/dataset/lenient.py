@@ -30,11 +30,11 @@ _RULES = {"step_length": Rule.COUNT, "step": Rule.NUMBER, "screenshot": Rule.SCR
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """One place where a file breaks a rule; `words` name field, value and what was expected."""
+    """One place where a file breaks a rule; `message` names field, value and what was expected."""
 
     rule: Rule
     step: int | None
-    words: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,7 @@ class Job(QObject):
         self.can_cancel = can_cancel
         self.state = JobState.RUNNING
         self.share: float | None = None
-        self.words = ""
+        self.text = ""
         self.error = ""  # for the annotator, once the job has failed
         self.details = ""  # for a report
         self._background = background
@@ -225,7 +225,7 @@ class Job(QObject):
         with self._lock:
             newest, self._newest = self._newest, None
         if newest is not None:
-            self.share, self.words = newest
+            self.share, self.text = newest
             self.changed.emit()
 
 

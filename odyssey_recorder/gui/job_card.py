@@ -50,7 +50,7 @@ class JobCard(QWidget):
         else:
             self._failure.hide()
         self._title.setText(job.title)
-        say(self._text, "Stopping…" if job.state is JobState.CANCELLING else job.words)
+        say(self._text, "Stopping…" if job.state is JobState.CANCELLING else job.text)
         self._bar.setRange(0, 0 if job.share is None else _BAR_STEPS)
         self._bar.setValue(round((job.share or 0) * _BAR_STEPS))
         self._bar.setAccessibleName(f"Progress of: {job.title}")

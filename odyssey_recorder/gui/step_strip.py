@@ -66,7 +66,7 @@ class StripStep:
     """
 
     number: int
-    words: str
+    text: str
     flag: str = ""
     note: str = ""
     image: QImage | Exception | None = None
@@ -95,7 +95,7 @@ class StripStep:
 
 def tooltip(step: StripStep) -> str:
     """All text of a step as HTML; its row may elide it."""
-    parts = (f"{step.words} {step.place}".rstrip(), sentence(step.odd), step.note, _ENLARGE)
+    parts = (f"{step.text} {step.place}".rstrip(), sentence(step.odd), step.note, _ENLARGE)
     return "".join(f"<p>{escape(part)}</p>" for part in parts if part)
 
 
@@ -152,7 +152,7 @@ class StepThumbnails:
         if key in self._shown and shiboken6.isValid(self._model):  # a dialog may be closed meanwhile
             image, words = read if isinstance(read, tuple) else (read, in_words(key[2]))
             self._shown[key] = image, words
-            self._model.change_step(key[0], image=image, words=words)
+            self._model.change_step(key[0], image=image, text=words)
 
 
 def _key_of(step: RecordedStep) -> _ThumbnailKey:
@@ -302,7 +302,7 @@ class _StripDelegate(RowDelegate):
         else:
             side, align = _MARGIN, Qt.AlignmentFlag.AlignLeft
         area = QRectF(cell.left() + side, image_area.bottom() + 4, cell.width() - 2 * side, metrics.height())
-        lines = wrapped(f"{step.number + 1}. {step.words}", metrics, round(area.width()), 2)
+        lines = wrapped(f"{step.number + 1}. {step.text}", metrics, round(area.width()), 2)
         painter.setFont(strong)
         painter.setPen(theme.warning if is_flagged else theme.text)
         for line in lines:

@@ -114,8 +114,8 @@ class StepViewer(QDialog):
         position = f"Step {self._present + 1} of {self._count}"
         self.setWindowTitle(position)
         if step is not None:  # undone meanwhile
-            self._text.setText(breakable(step.words))
-            self._canvas.setAccessibleDescription(f"{position}: {step.words}")
+            self._text.setText(breakable(step.text))
+            self._canvas.setAccessibleDescription(f"{position}: {step.text}")
             position = " · ".join(filter(None, (position, step.place, step.flag, step.note)))
         self._position.setText(breakable(position))
 

@@ -62,7 +62,7 @@ class _Failure:
 
     status: int
     code: str
-    words: str
+    message: str
     wait_s: float | None = None
 
 
@@ -188,10 +188,10 @@ class OpenAIModel:
 
     async def _narrower(self, wire: chat_completions.Wire, failure: _Failure) -> chat_completions.Wire:
         """Raises LanguageModelError if narrowing the wire would not help."""
-        narrower = wire.without(failure.words) if failure.status in (400, 422) else None
+        narrower = wire.without(failure.message) if failure.status in (400, 422) else None
         if narrower is None:
             raise await self._translated(failure)
-        _log.info("%s refused a request (%s): asked again with %s", self.host, failure.words, narrower)
+        _log.info("%s refused a request (%s): asked again with %s", self.host, failure.message, narrower)
         return narrower
 
     def _client(self) -> AsyncOpenAI:
@@ -245,7 +245,7 @@ class OpenAIModel:
                 return _Failure(0, "", f"The request to {self.host} failed ({type(error).__name__}).")
 
     async def _translated(self, failure: _Failure) -> LanguageModelError:
-        status, words = failure.status, failure.words
+        status, words = failure.status, failure.message
         if failure.code in _NO_QUOTA or status == 402:
             return ModelUnusableError(
                 f"The quota at {self.host} is used up. Add credit at the provider. Answers so far are kept."

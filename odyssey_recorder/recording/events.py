@@ -189,12 +189,12 @@ class ScreensCompared:
 
 @dataclass(frozen=True, slots=True)
 class KernelInputSeen:
-    """The device's kernel reported an input at `at_ns` ± `uncertainty_ns`; `words` describe it with place and time.
+    """The device's kernel reported an input at `at_ns` ± `uncertainty_ns`; `text` describes it with place and time.
 
     A loaded snapshot sets the device's clock back and makes `at_ns` wrong, but not `arrived_ns`, the report's arrival.
     """
 
-    words: str
+    text: str
     at_ns: int
     uncertainty_ns: int
     arrived_ns: int

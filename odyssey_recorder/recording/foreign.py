@@ -83,8 +83,8 @@ class ForeignInput:
         ):
             return []
         if self._named_inputs < MAX_NAMED:
-            self._restore.owe((Flag(FlagCode.FOREIGN_INPUT, (event.words,)),))
-        return [effects.Tell(FOREIGN_INPUT_NOTICE.format(event.words))]
+            self._restore.owe((Flag(FlagCode.FOREIGN_INPUT, (event.text,)),))
+        return [effects.Tell(FOREIGN_INPUT_NOTICE.format(event.text))]
 
     def changed(self, cells: frozenset[int], at_ns: int) -> list[effects.Effect]:
         """These grid cells of the screen changed at `at_ns`."""

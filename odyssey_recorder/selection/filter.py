@@ -216,7 +216,7 @@ class _Parser:
         try:
             return read_value(key, text)
         except FilterError as error:
-            raise FilterError(error.words, start, self._at, error.hint) from error
+            raise FilterError(error.message, start, self._at, error.hint) from error
 
     def _here(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         return pattern.match(self._text, self._at)

@@ -24,11 +24,11 @@ class ShownFrame:
 
 @dataclass(frozen=True, slots=True)
 class RecordedInput:
-    """`words` such as "touch down 360,640"; `event_us` (`getevent`'s µs) is None for input that bypassed the kernel."""
+    """`text` such as "touch down 360,640"; `event_us` (`getevent`'s µs) is None for input that bypassed the kernel."""
 
     number: int
     t_ns: int
-    words: str
+    text: str
     frame: ShownFrame
     event_us: int | None
 
@@ -54,11 +54,11 @@ class RecordedJournal:
         return cls(frames, inputs)
 
     def touch_downs(self) -> tuple[RecordedInput, ...]:
-        return tuple(event for event in self.inputs if event.words.startswith("touch down "))
+        return tuple(event for event in self.inputs if event.text.startswith("touch down "))
 
     def gesture(self, down: RecordedInput) -> tuple[RecordedInput, ...]:
         later = [event for event in self.inputs if event.number > down.number]
-        end = next((event.number for event in later if event.words.startswith("touch down ")), len(self.inputs) + 1)
+        end = next((event.number for event in later if event.text.startswith("touch down ")), len(self.inputs) + 1)
         return (down, *(event for event in later if event.number < end))
 
     def changed_screen(self, *inputs: RecordedInput) -> bool:

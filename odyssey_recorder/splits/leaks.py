@@ -28,7 +28,7 @@ class _Rule:
 
     level: Level
     name: str
-    words: str
+    text: str
     severity: Mapping[str, Severity]
 
 
@@ -184,7 +184,7 @@ def _shared(split: Split, keys: Mapping[str, Mapping[str, set[Hashable]]], unit:
             if episode_id in keys and not trained.isdisjoint(keys[episode_id].get(rule.name, ()))
         }
         if found:
-            leak = _leak(split, rule.level, rule.name, severity, f"has {counted(found)} in test {rule.words}", found)
+            leak = _leak(split, rule.level, rule.name, severity, f"has {counted(found)} in test {rule.text}", found)
             both = {str(key) for episode_id in found for key in keys[episode_id][rule.name] & trained}
             yield replace(leak, values=tuple(sorted(both)) if rule.level in ("L5", "L6") else ())
 

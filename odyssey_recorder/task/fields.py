@@ -79,7 +79,7 @@ def start_state(text: str) -> StartState:
 
 def faults_in(error: ValidationError) -> Iterator[tuple[tuple[str | int, ...], str]]:
     for fault in faults(error):
-        words = _WORDS.get(fault.type, fault.words)
+        words = _WORDS.get(fault.type, fault.message)
         yield fault.place, words[:1].lower() + words[1:]
 
 
@@ -93,12 +93,12 @@ class Problem:
     source: Path
     line: int
     key: str
-    words: str
+    message: str
     is_usable: bool = False
 
     def __str__(self) -> str:
         place = f"{self.source}:{self.line}"
-        return f"{place}: {self.key}: {self.words}" if self.key else f"{place}: {self.words}"
+        return f"{place}: {self.key}: {self.message}" if self.key else f"{place}: {self.message}"
 
 
 def refuse(problems: Sequence[Problem]) -> None:

@@ -151,7 +151,7 @@ def parse_task_line(line: str | bytes) -> ListedTask:
     try:
         return _Row.model_validate_json(line).listed()
     except ValidationError as error:
-        raise TaskError(f"Not a task: {first_fault(error).words}.") from error
+        raise TaskError(f"Not a task: {first_fault(error).message}.") from error
 
 
 def _outcomes(path: Path, data: bytes) -> Iterator[ListedTask | fields.Problem]:

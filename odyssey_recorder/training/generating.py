@@ -23,7 +23,7 @@ _LONGEST = 256
 class Answer:
     """`is_cut`: it reached the token limit."""
 
-    words: str
+    text: str
     tokens_in: int
     tokens_out: int
     is_cut: bool

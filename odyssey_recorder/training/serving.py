@@ -84,7 +84,7 @@ class ModelServer(ThreadingHTTPServer):
         with self._lock:
             answer = answer_to(self._model, self._encoding, turns, images, request.most)
         reason = "length" if answer.is_cut else "stop"
-        choice = {"index": 0, "message": {"role": "assistant", "content": answer.words}, "finish_reason": reason}
+        choice = {"index": 0, "message": {"role": "assistant", "content": answer.text}, "finish_reason": reason}
         usage = {"prompt_tokens": answer.tokens_in, "completion_tokens": answer.tokens_out}
         return {
             "id": f"answer-{time.time_ns()}",

@@ -193,7 +193,7 @@ class _Metrics(TrainerCallback):
     def _tested(self, model: Any) -> dict[str, Any]:
         was_training = model.training
         model.eval()
-        answers = [answer(model, self._encoding, sample).words for sample in self._tests]
+        answers = [answer(model, self._encoding, sample).text for sample in self._tests]
         model.train(was_training)
         right = sum(text == sample.answer for text, sample in zip(answers, self._tests, strict=True))
         metrics = {"test_samples": len(self._tests), "test_exact": right / len(self._tests)}

@@ -66,4 +66,4 @@ def test_mutated_file_is_valid_or_rejected_by_all(data: bytes) -> None:
         return
     assert lenient.strict == read
     assert bool(lenient.breaches) == (read is None)
-    assert all(breach.words.isprintable() and len(breach.words) < 400 for breach in lenient.breaches)
+    assert all(breach.message.isprintable() and len(breach.message) < 400 for breach in lenient.breaches)

@@ -40,7 +40,7 @@ def pixel_hash(screenshot: Path) -> str:
 
 def tap_position(tap: RecordedInput) -> Pixel:
     """Where a touch was felt; the emulator's window and its gRPC service put it a fraction of a pixel off."""
-    x, y = (round(float(number)) for number in tap.words.split()[-1].split(","))
+    x, y = (round(float(number)) for number in tap.text.split()[-1].split(","))
     return Pixel(x, y)
 
 

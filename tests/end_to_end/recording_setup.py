@@ -141,7 +141,7 @@ class RecordingSetup:
                 first = next(one for one in felt if (one.event_us or 0) >= began_us)
                 assert is_same_screen(step, first) or Flag(FlagCode.CHANGING) in step.flags, step
                 if isinstance(saved.action, Click | LongPress):
-                    lift = next(one for one in felt if one.number > first.number and one.words.startswith("touch up "))
+                    lift = next(one for one in felt if one.number > first.number and one.text.startswith("touch up "))
                     held_us = (lift.event_us or 0) - (first.event_us or 0)
                     assert isinstance(saved.action, LongPress) == (held_us >= LONG_PRESS_US), held_us
 

@@ -200,7 +200,7 @@ def test_only_newest_progress_is_delivered(background: Background, qtbot: QtBot)
         reported.set()
 
     job = background.start("Counting", chatty)
-    job.changed.connect(lambda: texts.append(job.words))
+    job.changed.connect(lambda: texts.append(job.text))
     assert reported.wait(10)  # the GUI thread is busy meanwhile
     wait_for(qtbot, job, JobState.DONE)
     assert texts == ["9999", "9999"]

@@ -99,7 +99,7 @@ class _PairRecorder:
 
 
 def _inputs_between_marks(journal: RecordedJournal) -> Iterator[tuple[RecordedInput, ...]]:
-    marks = [at for at, felt in enumerate(journal.inputs) if felt.words == f"key {_UNUSED_KEY}"]
+    marks = [at for at, felt in enumerate(journal.inputs) if felt.text == f"key {_UNUSED_KEY}"]
     for begin, end in list(pairwise(marks))[::2]:
         yield journal.inputs[begin + 1 : end]
 

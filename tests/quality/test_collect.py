@@ -114,7 +114,7 @@ def test_file_name_determines_the_episode_id(tmp_path: Path) -> None:
     evidence = collect_evidence(annotation)
     assert evidence.episode.episode_id == FIRST
     assert evidence.episode.strict is None
-    assert f"episode_id is '{SECOND}'; expected {FIRST}" in evidence.episode.breaches[0].words
+    assert f"episode_id is '{SECOND}'; expected {FIRST}" in evidence.episode.breaches[0].message
 
 
 def test_new_files_without_a_step_are_surplus(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_gesture_is_known_to_have_changed_the_screen_or_not(tmp_path: Path) -> N
 
     journal = RecordedJournal.read(tmp_path / "journal")
     nothing, opening = (journal.gesture(down) for down in journal.touch_downs())
-    assert [felt.words.split()[1] for felt in opening] == ["down", "up"]
+    assert [felt.text.split()[1] for felt in opening] == ["down", "up"]
     assert not journal.changed_screen(*nothing)
     assert journal.changed_screen(*opening)
 
@@ -61,7 +61,7 @@ def test_change_without_input_has_no_cause(tmp_path: Path) -> None:
     assert journal.frames[2].cause == journal.inputs[0].number
     assert journal.frames[last].cause is None
     assert journal.inputs[0].event_us is None
-    assert re.fullmatch(r"key 187", journal.inputs[0].words)
+    assert re.fullmatch(r"key 187", journal.inputs[0].text)
 
 
 def test_late_input_is_recorded_with_the_frame_of_its_moment(tmp_path: Path) -> None:

@@ -41,4 +41,4 @@ def test_invalid_yaml_is_reported_with_its_line(text: str, line: int, message: s
     with pytest.raises(MarkedYamlError) as raised:
         read_marked(text)
     assert raised.value.line == line
-    assert raised.value.words.startswith(message)
+    assert raised.value.message.startswith(message)

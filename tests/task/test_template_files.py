@@ -22,7 +22,7 @@ def problems_of(folder: Path, name: str = LISTEN) -> list[tuple[int, str, str]]:
     """The problems of one file: line, key and message."""
     problems = read_library([folder]).problems
     assert {problem.source for problem in problems} <= {folder / name}
-    return [(problem.line, problem.key, problem.words) for problem in problems]
+    return [(problem.line, problem.key, problem.message) for problem in problems]
 
 
 def replaced(before: str, after: str) -> str:
@@ -160,7 +160,7 @@ def test_duplicate_or_invalid_template_name_is_reported(tmp_path: Path, name: st
     read = read_library([folder_of(tmp_path, {name: replaced("Listen to", "Buy")})])
     (problem,) = read.problems
     assert problem.source == tmp_path / name
-    assert problem.words.startswith(words.format(tmp_path / LISTEN))
+    assert problem.message.startswith(words.format(tmp_path / LISTEN))
     assert [template.template_id for template in read.library.templates][:1] == ["listen"]
 
 
@@ -171,14 +171,14 @@ def test_user_folder_cannot_replace_a_file(tmp_path: Path) -> None:
     assert {problem.source for problem in read.problems} == {
         user / LISTEN, user / "apps/android.yaml", user / "pools/cities.yaml",
     }  # fmt: skip
-    assert all("has the same name" in problem.words for problem in read.problems)
+    assert all("has the same name" in problem.message for problem in read.problems)
 
 
 def test_equivalent_templates_are_reported(tmp_path: Path) -> None:
     again = {"Media_Entertainment/other.yaml": TEMPLATE.replace("{item}", "{thing}").replace("item:", "thing:")}
     (problem,) = read_library([folder_of(tmp_path, again)]).problems
     assert (problem.line, problem.key) == (1, "meta_task")
-    assert problem.words.startswith("asks for the same as listen")
+    assert problem.message.startswith("asks for the same as listen")
 
 
 def test_pool_errors_are_reported_once(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_catalogue_errors_are_reported(tmp_path: Path, before: str, after: str, 
 def test_files_that_would_be_ignored_are_reported(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, {"Games/chess.yaml": TEMPLATE, "pools/isles.yml": POOL})
     (folder / ".git").mkdir()
-    problems = {problem.source.name: problem.words for problem in read_library([folder]).problems}
+    problems = {problem.source.name: problem.message for problem in read_library([folder]).problems}
     assert problems["Games"].startswith("not read: the folder must be one of General_Tool, ")
     assert problems["isles.yml"] == "not read: the file extension must be .yaml"
     assert len(problems) == 2
@@ -225,7 +225,7 @@ def test_unreadable_file_is_reported(tmp_path: Path) -> None:
     (folder / LISTEN).write_bytes(b"meta_task: \xff\n")
     (folder / "pools/empty.yaml").write_text("")
     (folder / "pools/folder.yaml").mkdir()
-    assert {problem.source.name: problem.words for problem in read_library([folder]).problems} == {
+    assert {problem.source.name: problem.message for problem in read_library([folder]).problems} == {
         "listen.yaml": "cannot be read: it is not UTF-8 text",
         "empty.yaml": "must be a mapping",
         "folder.yaml": "cannot be read: it is a folder, not a file. Move it away",

@@ -33,7 +33,7 @@ class EpisodeCard(Card):
         self._problem = selectable("warning")
         self._facts = selectable("hint")
         self._shown_id = ""
-        self._model = StepModel(TableColumn("", lambda step: step.words, spoken=_spoken, tip=tooltip))
+        self._model = StepModel(TableColumn("", lambda step: step.text, spoken=_spoken, tip=tooltip))
         self._steps = StepStrip("Steps of the episode", self._model, StripStyle(_THUMBNAIL))
         self._thumbnails = StepThumbnails(background, self._model, _THUMBNAIL)
         self._background = background
@@ -83,7 +83,7 @@ class EpisodeCard(Card):
 
 
 def _spoken(step: StripStep) -> str:
-    return "\n".join(filter(None, (f"{step.title}: {step.words}", step.flag, step.note, step.problem)))
+    return "\n".join(filter(None, (f"{step.title}: {step.text}", step.flag, step.note, step.problem)))
 
 
 def _facts(opened: OpenedEpisode) -> list[str]:

@@ -126,7 +126,7 @@ class FiguresView(QWidget):
     def _update_status(self) -> None:
         shown, job = self._shown, self._job
         text = "" if shown is None else counted(shown.source.episodes)
-        self._status.setText(text if job is None else job.words or "Counting…")
+        self._status.setText(text if job is None else job.text or "Counting…")
         self._bar.setVisible(job is not None)
         is_there = shown is not None and bool(shown.source.episodes)
         self._commands.enable(*_SAVES, on=is_there, why="There are no figures yet.")

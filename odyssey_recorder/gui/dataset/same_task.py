@@ -62,7 +62,7 @@ class SameTaskDialog(QDialog):
 
     def _lane(self, take: Take) -> QWidget:
         episode, opened = take
-        model = StepModel(TableColumn("", lambda step: step.words, spoken=_spoken, tip=tooltip))
+        model = StepModel(TableColumn("", lambda step: step.text, spoken=_spoken, tip=tooltip))
         strip = StepStrip(f"Steps on {episode.device}, {episode.episode_id}", model, StripStyle(_THUMBNAIL))
         thumbnails = StepThumbnails(self._background, model, _THUMBNAIL)
         strip.step_opened.connect(lambda at: enlarge(self._background, model, thumbnails.screenshots, at, strip))
@@ -126,4 +126,4 @@ def _identities(opened: OpenedEpisode) -> set[tuple[str, object]]:
 
 
 def _spoken(step: StripStep) -> str:
-    return "\n".join(filter(None, (f"{step.title}: {step.words}", step.flag, step.problem)))
+    return "\n".join(filter(None, (f"{step.title}: {step.text}", step.flag, step.problem)))

@@ -146,7 +146,7 @@ class SplitsView(QWidget):
 
     def _tell(self) -> None:
         self._bar.setVisible(self._job is not None)
-        self._status.setText("" if self._job is None else self._job.words or "Reading the splits…")
+        self._status.setText("" if self._job is None else self._job.text or "Reading the splits…")
 
     def _make(self) -> None:
         dialog = MakeSplitsDialog(self._root, self._background, self)

@@ -152,7 +152,7 @@ class DevicesPage(MainPage):
 
     def _work_text(self, key: str) -> str:
         job = self._work.job(key)
-        return (job.words or f"{job.title}…") if job is not None and self._work.is_busy(key) else ""
+        return (job.text or f"{job.title}…") if job is not None and self._work.is_busy(key) else ""
 
     def _show_work(self, key: str) -> None:
         self._rows.refresh()

@@ -36,7 +36,7 @@ class NotedSteps(StepModel):
 
     def __init__(self) -> None:
         super().__init__(
-            TableColumn("", lambda step: step.words, spoken=_spoken, tip=tooltip, edited=lambda step: step.note)
+            TableColumn("", lambda step: step.text, spoken=_spoken, tip=tooltip, edited=lambda step: step.note)
         )
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -48,7 +48,7 @@ class NotedSteps(StepModel):
 
 
 def _spoken(step: StripStep) -> str:
-    return " ".join([f"{step.title}:", *filter(None, (step.words, step.odd, step.note))])
+    return " ".join([f"{step.title}:", *filter(None, (step.text, step.odd, step.note))])
 
 
 class StepList(StepView):
@@ -143,7 +143,7 @@ def _paint_text(painter: QPainter, area: QRect, step: StripStep, *, offers_note:
     top = 0
     for text, font, colour, lines in (
         (step.title, small, theme.muted, 1),
-        (step.words, bold, theme.text, 2 if flag else 4),
+        (step.text, bold, theme.text, 2 if flag else 4),
         (step.place, small, theme.muted, 1),
         (sentence(flag), small, theme.warning, 3),
     ):

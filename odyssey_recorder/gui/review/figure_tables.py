@@ -145,7 +145,7 @@ def _breakdown(breakdown: Breakdown) -> Table:
 def _reasons(reasons: Sequence[Reason]) -> Iterator[Table]:
     most = max(reason.count for reason in reasons)
     for criterion, statement in QUESTIONS.items():
-        counts = [(reason.words, reason.count) for reason in reasons if reason.criterion is criterion]
+        counts = [(reason.text, reason.count) for reason in reasons if reason.criterion is criterion]
         if counts:
             yield Table(f"Reasons: {statement}", (statement, "", "Answers"), tuple(_counted(counts, most)))
 

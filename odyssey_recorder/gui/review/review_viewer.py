@@ -55,7 +55,7 @@ class ReviewViewer(QWidget):
         self.current_step = 0
         self._seen: set[int] = set()
         self._loader = ScreenshotLoader(background, self)
-        self._model = StepModel(TableColumn("", lambda step: step.words, spoken=_spoken, tip=tooltip))
+        self._model = StepModel(TableColumn("", lambda step: step.text, spoken=_spoken, tip=tooltip))
         self._strip = StepStrip("Steps", self._model, StripStyle(THUMBNAIL, is_centred=True))
         self.home = self._strip
         self._view = BeforeAfterView(self._loader)
@@ -148,7 +148,7 @@ class ReviewViewer(QWidget):
             return
         for step, element in zip(steps, elements, strict=True):
             if element:
-                self._model.change_step(step.number, words=in_words(step.action, element))
+                self._model.change_step(step.number, text=in_words(step.action, element))
         if steps:
             self._report_step()
 
@@ -278,7 +278,7 @@ class _StepText(QScrollArea):
         self.setMaximumSize(_WORDS.width() if beside else _NO_LIMIT, _NO_LIMIT if beside else _WORDS.height())
 
     def show_step(self, step: ShownStep, shown: StripStep, count: int) -> None:
-        self._step.setText(f"{shown.title} of {count} · {shown.words}")
+        self._step.setText(f"{shown.title} of {count} · {shown.text}")
         say(self._note, f"Note: {step.note}" if step.note else "")
         say(self._flags, f"Flagged: {', '.join(step.flags)}" if step.flags else "")
         say(self._place, breakable(" · ".join(filter(None, (shown.place, step.place)))))
@@ -317,7 +317,7 @@ def _spoken(step: StripStep) -> str:
     broken = "no screenshot" if isinstance(step.image, QImage) and step.image.isNull() else ""
     replayed = step.verdict and f"replay: {step.verdict}"
     seen = "" if step.is_seen else "not seen yet"
-    return f"{step.title}: " + ", ".join(filter(None, (step.words, broken, *step.findings, replayed, step.note, seen)))
+    return f"{step.title}: " + ", ".join(filter(None, (step.text, broken, *step.findings, replayed, step.note, seen)))
 
 
 def _scale(screenshot: Size, count: int, room: QSize) -> float:

@@ -203,7 +203,7 @@ class TaskJobsBar(QWidget):
             show(False)
             self._bridge.settle()
             if job.state is JobState.CANCELLED:
-                self.report(Tone.WARNING, f"{job.title}: stopped. Answers so far are kept.", job.words)
+                self.report(Tone.WARNING, f"{job.title}: stopped. Answers so far are kept.", job.text)
 
         job.ended.connect(end)
 

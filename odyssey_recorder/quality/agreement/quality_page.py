@@ -88,7 +88,7 @@ def report_as_json(report: QualityReport, *, dataset: str, made_at: datetime) ->
             for pace in report.pace
         ],
         "reasons": [
-            {"criterion": reason.criterion.value, "reason": reason.words, "count": reason.count}
+            {"criterion": reason.criterion.value, "reason": reason.text, "count": reason.count}
             for reason in report.reasons
         ],
         "texts": [asdict(text) for text in report.texts],

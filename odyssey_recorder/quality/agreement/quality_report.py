@@ -73,7 +73,7 @@ class Pace:
 @dataclass(frozen=True, slots=True)
 class Reason:
     criterion: Criterion
-    words: str
+    text: str
     count: int
 
 

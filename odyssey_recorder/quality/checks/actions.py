@@ -45,7 +45,7 @@ def check_ending(evidence: EpisodeEvidence) -> CheckResults:
 def _breaches(evidence: EpisodeEvidence, *rules: Rule) -> CheckResults:
     for breach in evidence.episode.breaches:
         if breach.rule in rules:
-            yield Found(breach.step, sentence(breach.words), _CORRECT_FILE)
+            yield Found(breach.step, sentence(breach.message), _CORRECT_FILE)
 
 
 def check_kind(evidence: EpisodeEvidence) -> CheckResults:

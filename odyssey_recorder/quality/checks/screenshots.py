@@ -35,7 +35,7 @@ def check_names(evidence: EpisodeEvidence) -> CheckResults:
     for breach in evidence.episode.breaches:
         if breach.rule in (Rule.COUNT, Rule.NUMBER, Rule.SCREENSHOT):
             todo = "Check whether a step was lost or added, and correct the count, the number or the name."
-            yield Found(breach.step, sentence(breach.words), todo)
+            yield Found(breach.step, sentence(breach.message), todo)
     if evidence.surplus:
         found = f"Screenshots without a step: {listed(evidence.surplus)}."
         yield Found(None, found, "Check whether steps are missing from the file; otherwise move the screenshots away.")

@@ -119,7 +119,7 @@ class ReviewStore(EntryStore[ReviewFile]):
         except ValidationError as error:
             fault = first_fault(error)
             place = f"{path}: {fault.key}" if fault.key else str(path)
-            raise ReviewError(f"{place}: {fault.words.lower()}; found {shown(fault.found)}.") from error
+            raise ReviewError(f"{place}: {fault.message.lower()}; found {shown(fault.found)}.") from error
 
 
 def _stamp(path: Path) -> _Stamp | None:

@@ -106,7 +106,7 @@ class FolderPage(MailsPage):
         write = ui.fab("pencil-outline", "Compose", lambda: self.write(own_mail()), label="Compose")
         box, undo = self.app.box, None
         if box.moved:
-            undo = ui.snackbar(box.moved.words, on_undo=box.move_back, on_dismiss=self.puts("moved", None, of=box))
+            undo = ui.snackbar(box.moved.message, on_undo=box.move_back, on_dismiss=self.puts("moved", None, of=box))
         return ui.page_frame(ui.centered(search, 900), body, fab=write, bottom=undo)
 
     def build_overlay(self, look: Look) -> View | None:

@@ -61,7 +61,7 @@ def _mail(row: dict[str, Any]) -> Mail:
 class Moved:
     mail: Mail
     origin: str
-    words: str
+    message: str
 
 
 @dataclass(slots=True)

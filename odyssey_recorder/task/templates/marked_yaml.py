@@ -17,10 +17,10 @@ Place = tuple[str | int, ...]
 class MarkedYamlError(Exception):
     """A text that cannot be read; lines count from 1."""
 
-    def __init__(self, line: int, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
         self.line = line
-        self.words = words
+        self.message = message
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def read_file(path: Path, kind: type[_Kind]) -> tuple[Written, _Kind] | list[Pro
     try:
         written = Written(path.stem, path, read_marked(read_text(path, Largest.WRITTEN_BY_HAND, encoding="utf-8-sig")))
     except MarkedYamlError as error:
-        return [Problem(path, error.line, "", error.words)]
+        return [Problem(path, error.line, "", error.message)]
     except UnicodeDecodeError:
         return [Problem(path, 1, "", "cannot be read: it is not UTF-8 text")]
     except OSError as error:

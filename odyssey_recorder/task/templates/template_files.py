@@ -71,7 +71,7 @@ def read_library(folders: Sequence[Path]) -> ReadLibrary:
 
 def _read_pools(source: TemplateSource) -> Iterator[tuple[str, tuple[str, ...]]]:
     for written, content in source.read(_POOLS, template_schema.PoolFile):
-        faults = [written.problem(fault.place, fault.words) for fault in faults_of_items(content.items, ("items",))]
+        faults = [written.problem(fault.place, fault.message) for fault in faults_of_items(content.items, ("items",))]
         if faults:
             source.problems += faults
             source.broken.add((_POOLS, written.name))
@@ -114,7 +114,7 @@ def _read_templates(
                 continue
             template = _template(written, category, content, pools)
             faults = faults_of(template, catalogues[content.catalogue])
-            source.problems += (written.problem(fault.place, fault.words) for fault in faults)
+            source.problems += (written.problem(fault.place, fault.message) for fault in faults)
             if not faults:
                 yield written, template
 

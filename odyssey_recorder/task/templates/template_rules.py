@@ -38,7 +38,7 @@ class Fault:
     """A violated rule; `place` leads to the cause: ``("slots", "item", 2)``."""
 
     place: Place
-    words: str
+    message: str
 
 
 def faults_of(template: templates.Template, catalogue: templates.Catalogue) -> tuple[Fault, ...]:

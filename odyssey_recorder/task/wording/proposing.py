@@ -130,7 +130,9 @@ class Proposing:
         if len(set(names)) < len(names) or len(set(proposed.roles)) < len(proposed.roles):
             yield "a slot or a role is listed twice"
             return
-        found = [f"{'.'.join(map(str, fault.place))}: {fault.words}" for fault in faults_of(template, self._catalogue)]
+        found = [
+            f"{'.'.join(map(str, fault.place))}: {fault.message}" for fault in faults_of(template, self._catalogue)
+        ]
         yield from found or _faults_of_words(template, self._catalogue)
 
 

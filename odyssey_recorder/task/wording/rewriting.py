@@ -70,7 +70,7 @@ class _JudgeAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    words: str
+    text: str
     call: ModelCall
     faults: tuple[str, ...]
 
@@ -140,11 +140,11 @@ class Rewriting:
                 trouble = str(error)
             else:
                 best = best if len(best.faults) < len(corrected.faults) else corrected
-        if not best.words:
+        if not best.text:
             return Rewritten(task, trouble or f"The model {best.call.model_answered} gave no usable answer.")
-        equivalence, unjudged = yield from self._held(task, best.words, best.faults, names_apps)
+        equivalence, unjudged = yield from self._held(task, best.text, best.faults, names_apps)
         text = TextOrigin(Writer.MODEL, names_apps, best.call, equivalence)
-        return Rewritten(replace(task, task=replace(task.task, instruction=best.words), text=text), trouble or unjudged)
+        return Rewritten(replace(task, task=replace(task.task, instruction=best.text), text=text), trouble or unjudged)
 
     def _attempt(
         self, task: ListedTask, names_apps: bool, time: int, before: _Attempt | None = None
@@ -192,7 +192,7 @@ class Rewriting:
             "items": dict(task.slots),
             "turn": (int(sha256(task.task.task.encode()).hexdigest(), 16) + time) % _TURNS,
             "apps": _apps(task, names_apps),
-            "refused": before.words if before else "",
+            "refused": before.text if before else "",
             "faults": list(before.faults) if before else [],
         }
         candidate = 2 * time + (before is not None)

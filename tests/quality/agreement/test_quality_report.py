@@ -124,7 +124,7 @@ def test_reasons_are_counted_by_question() -> None:
     report = report_of(
         reviewed(1, verdict("Bea", "fpu"), verdict("Cem", "fpp", minute=1)), reviewed(2, verdict("Bea", "pfp"))
     )
-    assert [(one.criterion, one.words, one.count) for one in report.reasons] == [
+    assert [(one.criterion, one.text, one.count) for one in report.reasons] == [
         (Criterion.SCREENSHOTS, "It shows an earlier screen", 2),
         (Criterion.SEQUENCE, "The instruction is not completed", 1),
         (Criterion.INSTRUCTION, "A requested detail is missing", 1),
