@@ -133,9 +133,9 @@ def _resumed(part: Path, mark: Mapping[str, object]) -> dict[str, Hashes]:
         head, *rest = (json.loads(line) for line in lines if line.endswith("}"))
         if head == mark:
             done = {
-                path["shard"]: path["files"]
-                for path in rest
-                if all(_is_intact(part, name, sha256) for name, sha256 in path["files"].items())
+                shard["shard"]: shard["files"]
+                for shard in rest
+                if all(_is_intact(part, name, sha256) for name, sha256 in shard["files"].items())
             }
         is_ours = "format" in head
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

@@ -117,8 +117,8 @@ def leak_report(splits: Sequence[Split], facts: Iterable[SplitFacts], *, unit: U
         in_order = tuple(sorted(leaks, key=lambda leak: leak.level))
         reports.append(SplitReport(split.kind, len(train), len(test), len(templates[1]), known, in_order))
     crossed = {
-        report.kind: {other.kind: len({*report.test} & {*other.train}) for other in splits if other is not report}
-        for report in splits
+        tested.kind: {other.kind: len({*tested.test} & {*other.train}) for other in splits if other is not tested}
+        for tested in splits
     }
     return LeakReport(tuple(reports), crossed, any(episode.screenshots for episode in by_id.values()))
 
