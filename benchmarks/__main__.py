@@ -77,8 +77,12 @@ def main() -> None:
             lambda: session.measure(lab, folder, episodes=episodes),
             lambda: passive.measure(lab, folder, taps=taps),
         )
-        figures = [figure for part in parts for figure in part()]
-    console.print(table_of(figures))
+        figures: list[Figure] = []
+        try:
+            for part in parts:
+                figures += part()
+        finally:  # what was measured before a part failed
+            console.print(table_of(figures))
 
 
 def _of_one_device(lab: Lab, folder: Path) -> list[Figure]:

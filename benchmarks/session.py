@@ -6,24 +6,28 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog
+from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from benchmarks.figure import Figure
 from benchmarks.memory import Memory
 from benchmarks.window import BenchWindow, run_events, run_until
+from odyssey_recorder.commands.demo_annotator import Eyes, On
 from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.gui.application import application
+from odyssey_recorder.gui.record.finishing import EndingDialog
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording import script
 from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.simulator.lab import Lab
@@ -35,8 +39,20 @@ WARM_UP = 20
 """After this many episodes all caches are filled and all threads in use."""
 _LONG = 200
 _REST_S = 2.0
-_APPS = (Pixel(108, 1080), Pixel(276, 1080), Pixel(444, 1080), Pixel(612, 1080))
+_APPS = ("Clock", "Notes", "Settings", "Shop")
 _WITHIN = Pixel(360, 420)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`running` is the folder in which simulated emulators register; `icons` are the places (px) of apps to click."""
+
+    serial: str
+    running: str
+    adb_port: int
+    folder: str
+    episodes: int
+    icons: Mapping[str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +81,13 @@ class Day:
 
 def measure(lab: Lab, folder: Path, *, episodes: int) -> list[Figure]:
     serial = lab.phones.start(PROFILE, animation=True)
-    words = [serial, lab.phones.running_dir, lab.server.port, folder / "session", episodes]
-    command = [sys.executable, "-m", "benchmarks.session", *map(str, words)]
-    said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-    told = json.loads(said.splitlines()[-1])
-    day = Day(**{**told, "early": Stock(**told["early"]), "late": Stock(**told["late"])})
+    eyes = Eyes(lab, serial)
+    icons = {app: _place_of(app, eyes) for app in _APPS}
+    plan = Plan(serial, str(lab.phones.running_dir), lab.server.port, str(folder / "session"), episodes, icons)
+    command = [sys.executable, "-m", "benchmarks.session", json.dumps(asdict(plan))]
+    output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    values = json.loads(output.splitlines()[-1])
+    day = Day(**{**values, "early": Stock(**values["early"]), "late": Stock(**values["late"])})
     of = f"a window after {day.episodes} episodes"
     return [
         Figure(of, day.late.memory_mb, "MB", f"after {WARM_UP}", day.early.memory_mb),
@@ -80,6 +98,12 @@ def measure(lab: Lab, folder: Path, *, episodes: int) -> list[Figure]:
         Figure("events of more than 50 ms, most of it on a busy processor's account", day.slow - day.slow_at_work, ""),
         Figure("episodes", 60 * day.episodes / day.seconds, "a minute"),
     ]
+
+
+def _place_of(app: str, eyes: Eyes) -> tuple[int, int]:
+    tap = eyes.command(On(app))
+    assert isinstance(tap, script.Tap)
+    return tap.tap
 
 
 def _trend(day: Day) -> list[Figure]:
@@ -96,22 +120,24 @@ def _piled(day: Day, name: str) -> Figure:
 
 
 class _Annotator:
-    def __init__(self, window: BenchWindow) -> None:
+    def __init__(self, window: BenchWindow, icons: Mapping[str, tuple[int, int]]) -> None:
         self._window = window
+        self._icons = icons
 
     def record(self, number: int) -> None:
         window = self._window
         self._push("Start recording")
         window.wait_until_ready()
-        window.click(_APPS[number % len(_APPS)])
+        window.click(Pixel(*self._icons[_app(number)]))
         window.click(_WITHIN)
         if number % 2:
             window.press(SystemKey.BACK)
         window.press(SystemKey.HOME)
         self._push("Complete")
-        run_until(lambda: bool(self._dialogs()))
-        QTest.keyClick(self._dialogs()[0], Qt.Key.Key_Return)
-        run_until(lambda: window.controller.phase is Phase.FINISHED)
+        while window.controller.phase is not Phase.FINISHED:  # once more if the checks found something
+            run_until(lambda: window.controller.phase is Phase.FINISHED or bool(self._asked()))
+            for dialog in self._asked():
+                QTest.keyClick(dialog, Qt.Key.Key_Return)
         self._push("Record another")
 
     def _push(self, name: str) -> None:
@@ -120,29 +146,37 @@ class _Annotator:
         button = next(button for button in buttons if button.isEnabled() and button.isVisible())
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
-    def _dialogs(self) -> list[QDialog]:
-        return [one for one in self._window.widget.findChildren(QDialog) if one.isVisible()]
+    def _asked(self) -> list[EndingDialog]:
+        """The question before publishing, unless its answer waits for the checks."""
+        dialogs = self._window.widget.findChildren(EndingDialog)
+        return [dialog for dialog in dialogs if dialog.isVisible() and dialog.ok.text() == "Publish"]
 
 
-def main(serial: str, running: Path, port: int, folder: Path, episodes: int) -> None:
+def _app(number: int) -> str:
+    return _APPS[number % len(_APPS)]
+
+
+def main(plan: Plan) -> None:
     app = ProbedApplication(sys.argv[:1])
     application()
+    folder = Path(plan.folder)
     folder.mkdir()
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    listed = _written_tasks(folder / "tasks.jsonl", episodes + 1)
+    listed = _written_tasks(folder / "tasks.jsonl", plan.episodes + 1)
     tasks = task_queue(listed, store, lambda: "bench", drafts=folder / "drafts")
     place = Workplace(tasks=lambda: tasks, dataset=lambda: EpisodeIndex(store.root, None))
-    service = RecordingService(DeviceConnector(AdbServer(port=port), running=(running,)), store, "bench", "script")
+    connector = DeviceConnector(AdbServer(port=plan.adb_port), running=(Path(plan.running),))
+    service = RecordingService(connector, store, "bench", "script")
     window = BenchWindow(service, place)
-    window.connect(serial)
-    annotator, memory, began_s = _Annotator(window), Memory(), time.monotonic()
-    for number in range(episodes):
+    window.connect(plan.serial)
+    annotator, memory, began_s = _Annotator(window, plan.icons), Memory(), time.monotonic()
+    for number in range(plan.episodes):
         annotator.record(number)
         memory.look(number + 1)
         if number + 1 == WARM_UP:
             early = _stock(window, memory)
     day = Day(
-        episodes=episodes,
+        episodes=plan.episodes,
         seconds=time.monotonic() - began_s,
         kb_each=memory.kb_each(since=WARM_UP),
         early=early,
@@ -169,11 +203,18 @@ def _stock(window: BenchWindow, memory: Memory) -> Stock:
 
 
 def _written_tasks(path: Path, count: int) -> Path:
-    row = {"category": "General_Tool", "instruction": "Open an app and come home.", "apps": ["Settings"]}
-    path.write_text("".join(json.dumps({**row, "task_id": f"task-{number}"}) + "\n" for number in range(count)))
+    rows = (
+        {
+            "task_id": f"task-{number:04}",
+            "category": "General_Tool",
+            "instruction": f"Open {_app(number)}, and go back to the home screen.",
+            "apps": [_app(number)],
+        }
+        for number in range(count)
+    )
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
 if __name__ == "__main__":
-    serial, running, port, folder, episodes = sys.argv[1:]
-    main(serial, Path(running), int(port), Path(folder), int(episodes))
+    main(Plan(**json.loads(sys.argv[1])))
