@@ -17,7 +17,7 @@ define check
 endef
 
 help:
-	@echo "make demo        record three episodes on a simulated emulator and replay them"
+	@echo "make demo        record four episodes on a simulated emulator and replay them"
 	@echo "make demo-gui    open the window on a simulated emulator"
 	@echo "make test        run every check and every test"
 	@echo "make train-test  run the tests of training, in .venv-train (1.4 GB with torch)"

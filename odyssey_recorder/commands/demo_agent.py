@@ -1,4 +1,4 @@
-"""The demo's agent: a script in place of a language model, which a person corrects and lets go on."""
+"""The demo's agent: a script in place of a language model, which another script corrects as a person would."""
 
 import asyncio
 import threading
@@ -39,7 +39,7 @@ _TASK = TaskInfo(
 _RIGHT = On("Notifications")
 _ANSWERS: tuple[On | Action | None, ...] = (
     On("Settings"),
-    On("Display"),  # what the person corrects
+    On("Display"),  # wrong
     None,
     Press(SystemKey.HOME),
     Complete("The notification settings were open."),
@@ -62,7 +62,7 @@ class ScriptedModel:
         answer = next(self._answers)
         if answer is None:
             self.waits.set()
-            await asyncio.Event().wait()  # until the person acts, and the question is abandoned
+            await asyncio.Event().wait()  # until its step is rejected, and the question is abandoned
         adapter = adapter_named("ours")
         raw = adapter.write(self._action(answer), adapter.frame(self._size, self._size)) or ""
         now = datetime.now(UTC)
@@ -84,7 +84,7 @@ class ScriptedModel:
 
 
 def record_with_agent(service: RecordingService, device: Device, eyes: Eyes, out: Console) -> Path:
-    """An episode by the scripted agent, whose second step a person corrects. Raises OdysseyError."""
+    """An episode by the scripted agent, whose second step is corrected by another script. Raises OdysseyError."""
     device.press(SystemKey.HOME)
     player = script.ScriptPlayer()
     recorder = replace(service, snapshots="always").begin(device, Assignment(_TASK), player, actor="agent")
@@ -111,5 +111,5 @@ def record_with_agent(service: RecordingService, device: Device, eyes: Eyes, out
             recorder.join()
     assert published is not None
     say(f"  {_INSTRUCTION}", to=out)
-    say("    by a scripted agent, 4 steps; a person took over and corrected step 2", to=out)
+    say("    by a scripted agent, 4 steps; another script took over, as a person would, and corrected step 2", to=out)
     return published
