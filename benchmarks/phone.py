@@ -6,10 +6,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
 
 from PIL import Image, ImageChops
 
@@ -19,7 +18,6 @@ from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import Profile, profile_named
 from odyssey_recorder.simulator.screen import ComposedFrame
-from odyssey_recorder.simulator.server_main import run_until_killed, stop_when_stdin_ends
 from odyssey_recorder.simulator.ui.view import Action
 
 PROFILE = "pixel_7_pro"
@@ -78,15 +76,13 @@ def video_phone(lab: Lab, *, per_second: float) -> Iterator[str]:
 
 
 def main(per_second: float, running: Path) -> None:
-    stop_when_stdin_ends(Event())
     phone = VideoPhone(profile_named(PROFILE), per_second)
     server_port = int(os.environ["ANDROID_ADB_SERVER_PORT"])
     control = ControlOptions(running_dir=running)
     with SimulatedEmulator(phone, adb_server_port=server_port, control=control) as emulator:
         print(emulator.serial, flush=True)
         phone.play()
-        with suppress(KeyboardInterrupt):
-            run_until_killed(emulator)
+        sys.stdin.read()  # until the benchmark closes it
 
 
 if __name__ == "__main__":
