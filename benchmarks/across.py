@@ -6,9 +6,9 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterator
-from pathlib import Path
 
 from benchmarks.figure import Figure, timed
+from benchmarks.memory import peak_mb
 from odyssey_recorder.quality.dataset_wide import check_episodes_together
 from odyssey_recorder.quality.evidence import EpisodeFacts
 from odyssey_recorder.quality.facts import FactsStore, facts_as_json
@@ -80,11 +80,6 @@ def _run(episodes: int) -> None:
         shelf.put(facts.episode_id, facts_as_json(facts))
     seconds = timed(lambda: deque(check_episodes_together(shelf), maxlen=0)) / 1000
     print(seconds, peak_mb())
-
-
-def peak_mb() -> float:
-    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return int(status["VmHWM"].split()[0]) / 1000
 
 
 if __name__ == "__main__":

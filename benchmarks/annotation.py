@@ -5,7 +5,6 @@ import io
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ from PIL import ImageDraw
 
 from benchmarks.figure import Figure, in_turn
 from benchmarks.language_model import ANSWER_MS, AT_ONCE, QUESTIONS, Answer
+from benchmarks.memory import peak_mb
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
 from odyssey_recorder.llm.batch import Batch
@@ -102,7 +102,7 @@ def _lazy(folder: Path) -> tuple[float, float]:
     with closing(AnswerCache(folder / "lazy.sqlite")) as cache:
         batch = Batch(model, cache, read_prices(), at_once=AT_ONCE)
         batch.estimate(_questions(ALL, _no_image))
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        peak = peak_mb()
         for one in _questions(ALL, _no_image):
             key = question_key(one, model.name, model.host)
             said = '{"instruction": "Tap it."}'

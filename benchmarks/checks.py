@@ -22,6 +22,7 @@ from pathlib import Path
 from PIL import Image
 
 from benchmarks.figure import Figure, timed
+from benchmarks.memory import peak_mb
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, FrameRecord, Origin, StepRecord, StrokeRecord
 from odyssey_recorder.model.action import Action, Click, Complete
@@ -67,9 +68,9 @@ def main(dataset: Path) -> None:
     images = [[dataset / "screenshots" / f"{path.stem}_{step}.png" for step in range(STEPS)] for path in annotations]
     before = timed(lambda: _decode_all(images))
     runs = [timed(lambda: _check_all(annotations, dataset / "cache.sqlite3")) for _ in range(2)]
-    own, child = (resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    child_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     decoding = (before + timed(lambda: _decode_all(images))) / 2
-    print(*(value / 1000 for value in (decoding, *runs)), own + PROCESSES * child)
+    print(*(value / 1000 for value in (decoding, *runs)), peak_mb() + PROCESSES * child_mb)
 
 
 def _check_all(annotations: Sequence[Path], cache: Path) -> None:

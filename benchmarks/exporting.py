@@ -13,8 +13,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.across import peak_mb
 from benchmarks.figure import Figure, in_turn
+from benchmarks.memory import peak_mb
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.exporting.card import About

@@ -29,5 +29,11 @@ class Memory:
         return together / spread / 1000 if spread else 0.0
 
 
+def peak_mb() -> float:
+    """The most memory that this program had, unlike `ru_maxrss`, which begins with that of the program's parent."""
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(status["VmHWM"].split()[0]) / 1000
+
+
 def _resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE

@@ -66,7 +66,7 @@ def measure(lab: Lab, folder: Path) -> list[Figure]:
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     samples = [(_until_painted(_OURS, environment), _until_painted(_BARE, environment)) for _ in range(ROUNDS + 1)]
     ours, bare = (statistics.median(column) for column in zip(*samples[1:], strict=True))  # the first fills the caches
-    return [Figure("start to the window's first screenshot", ours, "ms", "one label", bare, "<= 3 x")]
+    return [Figure("start to the window's first paint", ours, "ms", "one label", bare, "<= 3 x")]
 
 
 def _agree(folder: Path) -> None:
