@@ -111,5 +111,5 @@ def record_with_agent(service: RecordingService, device: Device, eyes: Eyes, out
             recorder.join()
     assert published is not None
     say(f"  {_INSTRUCTION}", to=out)
-    say("    by a scripted agent, 4 steps; another script took over, as a person would, and corrected step 2", to=out)
+    say("    by a scripted agent, 4 steps; a second script took over and corrected step 2", to=out)
     return published
