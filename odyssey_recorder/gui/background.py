@@ -13,16 +13,11 @@ from typing import TypeAlias, TypeVar
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.progress import Cancelled, Progress
 
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-Progress = Callable[[float | None, str], None]
-"""Reports progress: the share done (0..1, None if unknown) and a text."""
-
-Cancelled = Callable[[], bool]
-"""Whether the work was cancelled; called often, on the worker thread."""
 
 JobWork: TypeAlias = Callable[[Progress, Cancelled], T]
 """A job's function: if cancelled it ends by raising any error; if it returns, its result counts."""

@@ -27,7 +27,6 @@ from odyssey_recorder.errors import (
 )
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
-from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Episode, TaskInfo
 from odyssey_recorder.model.geometry import Rotation, Size
@@ -35,6 +34,7 @@ from odyssey_recorder.practice.profiles import Attempt, status
 from odyssey_recorder.practice.score import Score
 from odyssey_recorder.practice.service import PracticeService, Welcome, consent_text
 from odyssey_recorder.practice.tasks import practice_tasks
+from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.recording.engine import RecordingRules
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import ScriptPlayer

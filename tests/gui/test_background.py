@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QAbstractButton, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.gui.background import Background, Cancelled, Job, JobState, Progress
+from odyssey_recorder.gui.background import Background, Job, JobState
 from odyssey_recorder.gui.job_card import JobCard
+from odyssey_recorder.progress import Cancelled, Progress
 from tests.gui.pilot import button_in, texts_in
 
 

@@ -12,12 +12,13 @@ from odyssey_recorder.annotation.semantics import TextState
 from odyssey_recorder.annotation.trust import TrustFigures
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.annotate.trust_card import TrustCard
-from odyssey_recorder.gui.background import Background, Cancelled, Job, Progress, error_text
+from odyssey_recorder.gui.background import Background, Job, error_text
 from odyssey_recorder.gui.parts import fill_column
 from odyssey_recorder.gui.row_delegate import TITLED_PX, Badge, TitledRow, titled_delegate
 from odyssey_recorder.gui.table import TableColumn, TableModel, change_steadily, fill_list
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.wording import counted
+from odyssey_recorder.progress import Cancelled, Progress
 
 _OPEN = (CONTRADICTED, TextState.SUGGESTED.value, TextState.STALE.value)
 _WRITTEN = frozenset({*_OPEN, TextState.EDITED.value})

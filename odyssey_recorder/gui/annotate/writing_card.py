@@ -7,12 +7,13 @@ from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.annotation.conversations import Ended, Plan
 from odyssey_recorder.annotation.writing import TextsWanted, TextWriting
-from odyssey_recorder.gui.background import Background, Cancelled, Progress, error_text
+from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.gui.estimate_dialog import EstimateDialog, progress_text
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.parts import CheckBox, Choice, labelled, named
 from odyssey_recorder.gui.question_dialog import Question
 from odyssey_recorder.model.wording import counted
+from odyssey_recorder.progress import Cancelled, Progress
 
 _WRITE = Question(
     title="Write texts",

@@ -19,7 +19,6 @@ from odyssey_recorder.exporting.job import ExportProgress as Exported
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
 from odyssey_recorder.exporting.shards import TRAINERS, Options, Sampling
-from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.gui.parts import (
     CheckBox,
     Choice,
@@ -33,6 +32,7 @@ from odyssey_recorder.gui.parts import (
     text_label,
 )
 from odyssey_recorder.model.wording import counted
+from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.splits.drawing import Kind
 
 _WRITERS = 2

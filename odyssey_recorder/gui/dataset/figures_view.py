@@ -14,7 +14,7 @@ from odyssey_recorder.figures.facts import class_of_app
 from odyssey_recorder.figures.figure import Figure
 from odyssey_recorder.figures.page import FiguresSource, write_figures_page
 from odyssey_recorder.figures.published import V1, V2
-from odyssey_recorder.gui.background import Background, Job, JobState, Progress, error_text
+from odyssey_recorder.gui.background import Background, Job, JobState, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.figures.figures_pane import FiguresPane
@@ -31,6 +31,7 @@ from odyssey_recorder.gui.parts import (
     text_label,
 )
 from odyssey_recorder.model.wording import counted
+from odyssey_recorder.progress import Progress
 from odyssey_recorder.selection.figures import figures_of
 from odyssey_recorder.selection.filter import ALL, Filter, unretired, without_agents
 from odyssey_recorder.selection.index import EpisodeIndex

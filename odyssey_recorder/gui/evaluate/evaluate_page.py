@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QStackedWidge
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name
-from odyssey_recorder.gui.background import Background, Cancelled, Progress, error_text
+from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.evaluate.order import ScoreOrder
@@ -31,6 +31,7 @@ from odyssey_recorder.gui.parts import (
     scroll_area,
     tool_button,
 )
+from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.splits.drawing import KINDS
 

@@ -15,7 +15,7 @@ from odyssey_recorder.selection.filter import parse_filter, unretired, without_a
 from odyssey_recorder.selection.index import EpisodeIndex
 
 if TYPE_CHECKING:
-    from odyssey_recorder.gui.background import Cancelled, Progress
+    from odyssey_recorder.progress import Cancelled, Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
 
-from odyssey_recorder.gui.background import Background, Cancelled, Job, JobState, Progress, error_text
+from odyssey_recorder.gui.background import Background, Job, JobState, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import (
@@ -28,6 +28,7 @@ from odyssey_recorder.gui.parts import (
 )
 from odyssey_recorder.gui.review.figure_tables import BarList, Section, Table, sections, summary
 from odyssey_recorder.gui.review.reviewing import Reviewing
+from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.quality.agreement.quality_page import write_quality_page
 from odyssey_recorder.quality.agreement.quality_report import QualityReport
 

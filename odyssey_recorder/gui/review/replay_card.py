@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.gui.background import Background, Cancelled, Progress
+from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.parts import Card, Choice, fill_column, push_button, row, say, text_label
 from odyssey_recorder.gui.review.reviewing import Reviewing
+from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.quality.reviewing.review import ReplayEvidence
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 from odyssey_recorder.replay.player import StepResult

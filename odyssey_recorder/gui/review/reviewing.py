@@ -9,7 +9,7 @@ from typing import Protocol
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.gui.background import Cancelled, Progress
+from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.quality.agreement.quality_report import QualityReport
 from odyssey_recorder.quality.reviewing.review import ReplayEvidence
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft

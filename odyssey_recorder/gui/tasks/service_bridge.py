@@ -7,8 +7,9 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from odyssey_recorder.gui.background import Background, Cancelled, Job, Progress, error_text
+from odyssey_recorder.gui.background import Background, Job, error_text
 from odyssey_recorder.gui.tasks.prepared_table import prepared_row
+from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.templates.template import TemplateLibrary

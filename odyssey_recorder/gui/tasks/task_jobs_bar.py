@@ -7,8 +7,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from odyssey_recorder.gui.background import Cancelled, Job, JobState, error_text
-from odyssey_recorder.gui.background import Progress as Tell
+from odyssey_recorder.gui.background import Job, JobState, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.estimate_dialog import progress_text
@@ -19,6 +18,8 @@ from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.llm.batch import BatchProgress, Estimate
 from odyssey_recorder.model.wording import counted
+from odyssey_recorder.progress import Cancelled
+from odyssey_recorder.progress import Progress as Tell
 from odyssey_recorder.task.generation.generator import GeneratedTasks
 from odyssey_recorder.task.wording.proposing import Proposal
 from odyssey_recorder.task.wording.rewriting import Rewritten
