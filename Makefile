@@ -76,7 +76,7 @@ bench: $(INSTALLED)
 endif
 
 quality: $(INSTALLED)
-	@$(BIN)/python -m tests.quality.damaged $(ARGS)
+	@$(BIN)/python -m tests.checking.damaged $(ARGS)
 
 soak: $(INSTALLED)
 	@$(BIN)/python -m pytest -m soak --timeout=0 -o faulthandler_timeout=0 --ignore=tests/end_to_end/screen

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from benchmarks.figure import Figure, timed
 from benchmarks.memory import peak_mb
-from odyssey_recorder.quality.dataset_wide import check_episodes_together
-from odyssey_recorder.quality.evidence import EpisodeFacts
-from odyssey_recorder.quality.facts import FactsStore, facts_as_json
+from odyssey_recorder.checking.compared_episode import FactsStore, facts_as_json
+from odyssey_recorder.checking.evidence import EpisodeFacts
+from odyssey_recorder.checking.whole_dataset import check_episodes_together
 
 EPISODES, IMAGES = 8_334, 127_893
 TEMPLATES, ITEMS, COMMON_SCREENS = 91, 400, 60

@@ -23,12 +23,12 @@ from PIL import Image
 
 from benchmarks.figure import Figure, timed
 from benchmarks.memory import peak_mb
+from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, FrameRecord, Origin, StepRecord, StrokeRecord
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
-from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.simulator.phone import Phone, TouchPhase
 from odyssey_recorder.simulator.profile import profile_named
 from odyssey_recorder.simulator.shell.uiautomator import dump_views

@@ -14,11 +14,11 @@ import psycopg
 from benchmarks.figure import Figure, medians_in_turn
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.episode import Category, TaskInfo
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.database import QueueDatabase
-from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
-from tests.task.postgres import find_programs, running_postgres
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.tasks.listing import ListedTask
+from odyssey_recorder.tasks.queue.database import QueueDatabase
+from odyssey_recorder.tasks.queue.queue import QueueEnvironment, TaskQueue
+from tests.tasks.postgres import find_programs, running_postgres
 
 TASKS = 10_000
 _CLAIMS = 600

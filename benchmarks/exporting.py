@@ -18,9 +18,9 @@ from benchmarks.memory import peak_mb
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.exporting.card import About
+from odyssey_recorder.exporting.export_plan import MIB, Options, Planned
+from odyssey_recorder.exporting.hashed_files import sha256_of
 from odyssey_recorder.exporting.job import ExportRequest, run_export
-from odyssey_recorder.exporting.shards import MIB, Options, Planned
-from odyssey_recorder.exporting.writing import sha256_of
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size

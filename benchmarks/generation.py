@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import date
 
 from benchmarks.figure import Figure, in_turn
-from odyssey_recorder.task.generation.generator import GenerationOrder, generate
-from odyssey_recorder.task.templates.filling import texts_of
-from odyssey_recorder.task.templates.template import TemplateLibrary
-from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
-from odyssey_recorder.task.templates.template_rules import players
+from odyssey_recorder.tasks.generation.generator import GenerationOrder, generate
+from odyssey_recorder.tasks.templates.filling import texts_of
+from odyssey_recorder.tasks.templates.template import TemplateLibrary
+from odyssey_recorder.tasks.templates.template_files import load_library, shipped_templates
+from odyssey_recorder.tasks.templates.template_rules import players
 
 TASKS = 10_000
 _DAY = date(2026, 12, 1)

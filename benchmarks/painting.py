@@ -17,12 +17,12 @@ from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device, FrameStream
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.gui.application import application
+from odyssey_recorder.gui.bridges.recorder import RecorderBridge
+from odyssey_recorder.gui.frame.application import application
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.recorder_bridge import RecorderBridge
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording.evidence import EpochClock, encode_frame
 from odyssey_recorder.recording.frame_reader import FrameReader
+from odyssey_recorder.recording.provenance_records import EpochClock, encode_frame
 from odyssey_recorder.simulator.lab import Lab
 
 VIDEO_PER_SECOND = 60.0

@@ -18,18 +18,18 @@ from benchmarks.window import run_events, run_until
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import EpisodeSummary, open_episode
-from odyssey_recorder.gui.application import application
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Commands
+from odyssey_recorder.gui.frame.application import application
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Commands
+from odyssey_recorder.gui.kit.theme import Theme, style_sheet
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
-from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
+from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.model.geometry import Point, Size
-from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
-from odyssey_recorder.quality.reviewing.status import ReviewerRole
-from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow
+from odyssey_recorder.review.status import ReviewerRole
+from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow
 
 SIZES = (Size(1080, 2400), Size(1440, 3120), Size(2560, 1600))
 STEPS = 15

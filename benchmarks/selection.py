@@ -17,19 +17,19 @@ from benchmarks.figure import Figure, timed
 from benchmarks.window import run_events, run_until
 from odyssey_recorder.dataset.codec import annotations_of, encode
 from odyssey_recorder.dataset.layout import episode_ids
+from odyssey_recorder.dataset_index.filter import parse_filter
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.figures.counting import Against, all_figures
-from odyssey_recorder.figures.facts import EpisodeFigures, read_figures
+from odyssey_recorder.figures.episodes import EpisodeFigures, read_figures
 from odyssey_recorder.figures.published import V2
-from odyssey_recorder.gui.application import application
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Commands
 from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
-from odyssey_recorder.gui.theme import Theme, style_sheet
+from odyssey_recorder.gui.frame.application import application
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Commands
+from odyssey_recorder.gui.kit.theme import Theme, style_sheet
 from odyssey_recorder.model.action import Action, Click, Complete, Scroll, Type
 from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
-from odyssey_recorder.selection.filter import parse_filter
-from odyssey_recorder.selection.index import EpisodeIndex
 
 STEPS = 15
 ROWS = 10_000

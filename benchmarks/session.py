@@ -20,16 +20,16 @@ from benchmarks.window import BenchWindow, run_events, run_until
 from odyssey_recorder.commands.demo_annotator import Eyes, On
 from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.gui.application import application
+from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.frame.application import application
 from odyssey_recorder.gui.record.finishing import EndingDialog
-from odyssey_recorder.gui.record.recording_controller import Phase
-from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording_service import RecordingService
-from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.wiring import task_queue
 from tests.gui.slot_probe import ProbedApplication

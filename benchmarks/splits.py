@@ -5,7 +5,7 @@ every task and instruction.
 from benchmarks.across import EPISODES, generated
 from benchmarks.figure import Figure, in_turn
 from odyssey_recorder.splits.drawing import DrawRules, draw
-from odyssey_recorder.splits.facts import SplitFacts, app_key, words_of
+from odyssey_recorder.splits.episodes import SplitFacts, app_key, words_of
 from odyssey_recorder.splits.leaks import leak_report
 
 _CLASSES = {app_key(f"App {number}"): f"Class {number % 25}" for number in range(212)}

@@ -47,7 +47,7 @@ import sys
 from odyssey_recorder.__main__ import main
 import odyssey_recorder.wiring  # before Qt, as the program does: Qt looks into every module that comes after it
 {_SAY_WHEN_PAINTED}
-from odyssey_recorder.gui.main_window import MainWindow
+from odyssey_recorder.gui.window.main_window import MainWindow
 watcher = FirstPaint()
 open_on = MainWindow.open_on
 MainWindow.open_on = lambda window, serial: (window.installEventFilter(watcher), open_on(window, serial))

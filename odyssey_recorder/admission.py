@@ -12,7 +12,7 @@ from odyssey_recorder.dataset.layout import annotation_files
 from odyssey_recorder.errors import DatasetError, ReviewError
 
 if TYPE_CHECKING:
-    from odyssey_recorder.quality.finding import EpisodeReport
+    from odyssey_recorder.model.finding import EpisodeReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ def refusal(
 
     Raises CancelledError.
     """
-    from odyssey_recorder.quality.reviewing.status import ReviewStage
-    from odyssey_recorder.review_service import ReviewService
+    from odyssey_recorder.review.status import ReviewStage
+    from odyssey_recorder.services.review import ReviewService
     from odyssey_recorder.wiring import user_checker, user_index
 
     checker = user_checker()

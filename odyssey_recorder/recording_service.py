@@ -21,13 +21,13 @@ from odyssey_recorder.practice.service import PracticeService
 from odyssey_recorder.simulator.lab import PhoneProcesses
 
 if TYPE_CHECKING:
+    from odyssey_recorder.checking.checker import Checker
     from odyssey_recorder.dataset import provenance
     from odyssey_recorder.dataset.draft import Draft
-    from odyssey_recorder.quality.checker import Checker
-    from odyssey_recorder.quality.finding import EpisodeReport
+    from odyssey_recorder.model.finding import EpisodeReport
     from odyssey_recorder.recording.recorder import Recorder
+    from odyssey_recorder.recording.slow_work import SnapshotPolicy
     from odyssey_recorder.recording.view import Listener
-    from odyssey_recorder.recording.work import SnapshotPolicy
 
 PRACTICE_START = FromSnapshot("odyssey-practice")
 """Saved before the first practice task on a device, so that no attempt sees the traces of another."""
@@ -130,10 +130,10 @@ class RecordingService:
 
     def check_trial(self, recorder: "Recorder", ending: Complete | Impossible) -> "EpisodeReport":
         """Check the episode that `recorder` would publish with `ending`; nothing is published or kept."""
-        from odyssey_recorder.quality.cache import Cache, CodeHashes  # imported late: slow to load
-        from odyssey_recorder.quality.checks import check_episode
-        from odyssey_recorder.quality.collect import collect, read_annotation
-        from odyssey_recorder.quality.image_metrics import ImageMetrics
+        from odyssey_recorder.checking.check_cache import Cache, CodeHashes  # imported late: slow to load
+        from odyssey_recorder.checking.collect import collect, read_annotation
+        from odyssey_recorder.checking.image_metrics import ImageMetrics
+        from odyssey_recorder.checking.one_episode import check_episode
 
         with TemporaryDirectory(prefix="odyssey-trial-") as folder:
             annotation = recorder.write_trial(ending, Path(folder))

@@ -11,21 +11,21 @@ from odyssey_recorder.errors import OdysseyError, TaskError
 from odyssey_recorder.llm.batch import Batch, BatchProgress, Estimate
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.text_origin import Approval, Equivalence, TextOrigin, Writer
-from odyssey_recorder.task.generation import generator
-from odyssey_recorder.task.generation.coverage import Coverage, asking_for, cover
-from odyssey_recorder.task.generation.supply import phrased
-from odyssey_recorder.task.generation.targets import load_targets
-from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.board import Board, Holder, TaskEvent
-from odyssey_recorder.task.templates.template import Template, TemplateLibrary
-from odyssey_recorder.task.templates.template_files import load_library
-from odyssey_recorder.task.templates.template_writing import write_template
-from odyssey_recorder.task.wording.equivalence import bare_words, rule_faults
-from odyssey_recorder.task.wording.proposing import Proposal, Proposing
-from odyssey_recorder.task.wording.rewriting import Rewriting, Rewritten
+from odyssey_recorder.tasks.generation import generator
+from odyssey_recorder.tasks.generation.coverage import Coverage, asking_for, cover
+from odyssey_recorder.tasks.generation.supply import phrased
+from odyssey_recorder.tasks.generation.targets import load_targets
+from odyssey_recorder.tasks.listing import ListedTask
+from odyssey_recorder.tasks.queue.task_status import Board, Holder, TaskEvent
+from odyssey_recorder.tasks.templates.template import Template, TemplateLibrary
+from odyssey_recorder.tasks.templates.template_files import load_library
+from odyssey_recorder.tasks.templates.template_writing import write_template
+from odyssey_recorder.tasks.wording.equivalence import bare_words, rule_faults
+from odyssey_recorder.tasks.wording.proposing import Proposal, Proposing
+from odyssey_recorder.tasks.wording.rewriting import Rewriting, Rewritten
 
 if TYPE_CHECKING:  # loads a database library
-    from odyssey_recorder.task.queue.queue import TaskQueue
+    from odyssey_recorder.tasks.queue.queue import TaskQueue
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,24 +35,24 @@ from odyssey_recorder.settings import (
     prices_file,
 )
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
-from odyssey_recorder.task.listing import shipped_tasks
+from odyssey_recorder.tasks.listing import shipped_tasks
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from odyssey_recorder.annotation.reviewing import TextReviewing
     from odyssey_recorder.annotation.writing import TextWriting
+    from odyssey_recorder.checking.checker import Checker
+    from odyssey_recorder.dataset_index.index import EpisodeIndex
     from odyssey_recorder.device.avd import VirtualDevices
     from odyssey_recorder.device.inventory import DeviceInventory
     from odyssey_recorder.llm.answer_cache import AnswerCache
     from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.llm.batch_api import BatchApi
     from odyssey_recorder.llm.openai import OpenAIModel
-    from odyssey_recorder.quality.checker import Checker
-    from odyssey_recorder.review_service import ReviewService
-    from odyssey_recorder.selection.index import EpisodeIndex
-    from odyssey_recorder.task.queue.queue import TaskQueue
+    from odyssey_recorder.services.review import ReviewService
     from odyssey_recorder.task_service import TaskService
+    from odyssey_recorder.tasks.queue.queue import TaskQueue
 
 
 _AT_ONCE = 16
@@ -179,20 +179,20 @@ def lab_service(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) ->
 
 
 def user_checker() -> "Checker":
-    from odyssey_recorder.quality.checker import Checker  # imported late: slow to load
+    from odyssey_recorder.checking.checker import Checker  # imported late: slow to load
 
     return Checker(checks_file())
 
 
 def user_index(dataset: Path, checker: "Checker") -> "EpisodeIndex":
     """The index of a dataset, with the findings that the checker knows; `refresh` reads the dataset."""
-    from odyssey_recorder.selection.index import EpisodeIndex
+    from odyssey_recorder.dataset_index.index import EpisodeIndex
 
     return EpisodeIndex(dataset, index_folder(), checker.known)
 
 
 def review_service(settings: Settings, service: RecordingService) -> "ReviewService":
-    from odyssey_recorder.review_service import ReviewService
+    from odyssey_recorder.services.review import ReviewService
 
     checker = user_checker() if service.checker is None else service.checker()
     return ReviewService(user_index(settings.dataset, checker), checker, service.who_records, service.connector)
@@ -200,8 +200,8 @@ def review_service(settings: Settings, service: RecordingService) -> "ReviewServ
 
 def lab_review_service(store: EpisodeStore, lab: Lab, connector: DeviceConnector) -> "ReviewService":
     """The reviewer differs from the annotator, who may not review their own episodes."""
-    from odyssey_recorder.quality.checker import Checker
-    from odyssey_recorder.review_service import ReviewService
+    from odyssey_recorder.checking.checker import Checker
+    from odyssey_recorder.services.review import ReviewService
 
     checker = Checker(lab.server.home / "checks.sqlite")
     return ReviewService(lab_index(store, lab), checker, lambda: "demo reviewer", connector)
@@ -209,7 +209,7 @@ def lab_review_service(store: EpisodeStore, lab: Lab, connector: DeviceConnector
 
 def lab_index(store: EpisodeStore, lab: Lab) -> "EpisodeIndex":
     """In a file: what one page writes to its index, the others read."""
-    from odyssey_recorder.selection.index import EpisodeIndex
+    from odyssey_recorder.dataset_index.index import EpisodeIndex
 
     return EpisodeIndex(store.root, lab.server.home / "index")
 
@@ -224,7 +224,7 @@ def text_reviewing(settings: Settings, service: RecordingService) -> "TextReview
 def text_writing(settings: SettingsStore, service: RecordingService) -> "TextWriting":
     """Asks the model that the settings name when it is asked."""
     from odyssey_recorder.annotation.writing import TextWriting
-    from odyssey_recorder.selection.filter import ALL, unretired, without_agents
+    from odyssey_recorder.dataset_index.filter import ALL, unretired, without_agents
 
     root, checker = service.store.root, user_checker() if service.checker is None else service.checker()
 
@@ -256,9 +256,9 @@ def task_queue(
 
     A file follows the task list `source`, or the shipped one. Loads a database library, but opens nothing yet.
     """
-    from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-    from odyssey_recorder.task.queue.database import QueueDatabase
-    from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
+    from odyssey_recorder.review.review_store import ReviewStore
+    from odyssey_recorder.tasks.queue.database import QueueDatabase
+    from odyssey_recorder.tasks.queue.queue import QueueEnvironment, TaskQueue
 
     reviews = ReviewStore(store.root)
     if url:
@@ -314,7 +314,7 @@ def own_templates(settings: Settings) -> Path:
 
 
 def template_folders(settings: Settings) -> list[Path]:
-    from odyssey_recorder.task.templates.template_files import shipped_templates
+    from odyssey_recorder.tasks.templates.template_files import shipped_templates
 
     own = own_templates(settings)
     return [shipped_templates(), *([own] if settings.templates is not None or own.is_dir() else [])]
@@ -386,8 +386,8 @@ def task_service(settings: SettingsStore, queue: "TaskQueue", annotator: Callabl
 
 
 def lab_task_service(store: EpisodeStore, queue: "TaskQueue", annotator: Callable[[], str]) -> "TaskService":
-    from odyssey_recorder.task.templates.template_files import shipped_templates
     from odyssey_recorder.task_service import TaskService, TemplateChoice
+    from odyssey_recorder.tasks.templates.template_files import shipped_templates
 
     own = store.root.parent / "templates"
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 pytest_plugins = ["tests.cli"]
 
 TESTS = Path(__file__).parent
-SLOWEST_FOLDERS = ("end_to_end", "commands", "quality", "task", "replay", "gui")
+SLOWEST_FOLDERS = ("end_to_end", "commands", "checking", "tasks", "replay", "gui")
 """They run first, so that no process is left with a long file at the end."""
 
 # Qt reads it when the application is created. A test with a real window sets another in its own process.

@@ -190,12 +190,12 @@ def test_characters_unknown_to_the_terminal_are_escaped(cli: CommandLine, phone:
     [
         ("odyssey_recorder.cli", {"PySide6", "adbutils", "PIL", "openai", "jinja2", "pydantic"}),
         (
-            "odyssey_recorder.wiring, odyssey_recorder.doctor, odyssey_recorder.gui.app",
+            "odyssey_recorder.wiring, odyssey_recorder.doctor, odyssey_recorder.gui.window.app",
             {"typer", "grpc", "google", "asyncio", "sqlite3", "sqlalchemy", "numpy", "openai", "jinja2"}
             | {
                 "odyssey_recorder.simulator.phone",
-                "odyssey_recorder.selection.filter",
-                "odyssey_recorder.quality.checker",
+                "odyssey_recorder.dataset_index.filter",
+                "odyssey_recorder.checking.checker",
             },
         ),
     ],

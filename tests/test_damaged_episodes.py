@@ -9,10 +9,10 @@ from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Impossible
-from odyssey_recorder.quality.reviewing.review import Decision
-from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage
+from odyssey_recorder.review.review import Decision
+from odyssey_recorder.review.status import ReviewerRole, ReviewStage
 from tests.dataset.published_episode import ACTIONS
-from tests.test_review_service import RECORDER, ReviewDataset, dataset, judge, one, revision
+from tests.services.test_review import RECORDER, ReviewDataset, dataset, judge, one, revision
 
 __all__ = ["dataset", "one"]
 

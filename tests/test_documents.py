@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.gui.commands import Command
+from odyssey_recorder.gui.frame.commands import Command
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("[!.]*/README.md")])

@@ -7,9 +7,9 @@ import pytest
 
 from odyssey_recorder.model.action import action_type
 from odyssey_recorder.practice.profiles import ProfileStore
-from odyssey_recorder.quality.reviewing.review import Fix, Verdict
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.resources import data_folder
+from odyssey_recorder.review.review import Fix, Verdict
+from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.settings import SettingsStore, settings_file
 from tests.cli import CommandLine
 

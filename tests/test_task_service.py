@@ -11,19 +11,19 @@ from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.text_origin import Approval, TextOrigin, Writer
-from odyssey_recorder.task.generation.generator import Targets
-from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.board import Status, TaskEvent
-from odyssey_recorder.task.queue.queue import TaskQueue
-from odyssey_recorder.task.templates.filling import fill
-from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
-from odyssey_recorder.task.wording.rewriting import Rewritten
 from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice, suiting
+from odyssey_recorder.tasks.generation.generator import Targets
+from odyssey_recorder.tasks.listing import ListedTask
+from odyssey_recorder.tasks.queue.queue import TaskQueue
+from odyssey_recorder.tasks.queue.task_status import Status, TaskEvent
+from odyssey_recorder.tasks.templates.filling import fill
+from odyssey_recorder.tasks.templates.template_files import load_library, shipped_templates
+from odyssey_recorder.tasks.wording.rewriting import Rewritten
 from tests.llm.good_model import in_words, right
 from tests.llm.questions import batch_with
 from tests.llm.stand_in import MODEL, StandIn, says, shortest
-from tests.task.queues import Queues, claimed_id
-from tests.task.test_proposing import NEW
+from tests.tasks.queues import Queues, claimed_id
+from tests.tasks.test_proposing import NEW
 
 SIX_TASKS = ModelChoice(6, 1, "simulated_phone", frozenset(), names_apps=False)
 

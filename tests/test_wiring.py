@@ -18,14 +18,14 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.service import PracticeService, consent_text
 from odyssey_recorder.practice.tasks import practice_tasks
-from odyssey_recorder.quality.reviewing.review import Move
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording_service import PRACTICE_START, RecordingService
+from odyssey_recorder.review.review import Move
+from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.settings import read_settings
-from odyssey_recorder.task.queue.board import Status
-from odyssey_recorder.task.queue.queue import TaskQueue
+from odyssey_recorder.tasks.queue.queue import TaskQueue
+from odyssey_recorder.tasks.queue.task_status import Status
 from odyssey_recorder.wiring import (
     adb_program,
     annotator_service,
@@ -39,7 +39,7 @@ from tests.cli import CommandLine, LabPhone
 from tests.dataset.published_episode import recorded, store_of
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
 from tests.fakes import FakeDevice
-from tests.task.tasks import row, write_list
+from tests.tasks.tasks import row, write_list
 
 TASK = TaskInfo("General_Tool", ("Clock",), "Set {}.", "Set an alarm.", "Set an alarm for seven.")
 

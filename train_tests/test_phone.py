@@ -15,9 +15,9 @@ from PIL import Image
 
 from odyssey_recorder.agents.adapter import History, PastStep, SentScreenshot, adapter_named
 from odyssey_recorder.dataset.layout import annotation_files
+from odyssey_recorder.exporting.export_plan import Options, Sampling
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.prepared import ExportWanted, prepare
-from odyssey_recorder.exporting.shards import Options, Sampling
 from odyssey_recorder.llm.model import Image as SentImage
 from odyssey_recorder.llm.model import LazyImage, Words
 from odyssey_recorder.model.action import Click, Press, SystemKey

@@ -22,7 +22,7 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.recording.script import PressKey, TypeText
 from odyssey_recorder.resources import data_folder
-from odyssey_recorder.task.listing import ListedTask, parse_task_line
+from odyssey_recorder.tasks.listing import ListedTask, parse_task_line
 from odyssey_recorder.validation import ClosedModel, first_fault
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")

@@ -7,8 +7,8 @@ from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.findings import Evidence
 from odyssey_recorder.annotation.text_in_context import CheckResult, TextInContext, contradicts, supports, unseen
 from odyssey_recorder.annotation.text_kinds import TextKind
-from odyssey_recorder.quality.checks.apps import is_app, is_launcher, is_of_android
-from odyssey_recorder.task.wording.equivalence import bare_words
+from odyssey_recorder.checking.one_episode.apps import is_app, is_launcher, is_of_android
+from odyssey_recorder.tasks.wording.equivalence import bare_words
 
 _INSIDE = re.compile(r"\b(?:of|in|within|inside|from|using)(?: the| a| an)?(?: [\w-]+(?:'s)?){0,2} ?$")
 _BEHIND_IT = re.compile(r"^ (?:app\b|application\b|screen\b|home\b|page\b|interface\b|main\b)")

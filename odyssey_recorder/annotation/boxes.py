@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from odyssey_recorder.annotation.evidence import touch_of
+from odyssey_recorder.annotation.text_evidence import touch_of
 from odyssey_recorder.annotation.text_kinds import BoxSource
+from odyssey_recorder.checking.evidence import StepEvidence
 from odyssey_recorder.dataset.amending import box_refusal
 from odyssey_recorder.device.view_hierarchy import clickable_at
 from odyssey_recorder.model.geometry import GRID, Box, Pixel, Size
-from odyssey_recorder.quality.evidence import StepEvidence
 
 CLICK_DISTANCE = 0.14
 """The official evaluator counts a click as right within this distance of the press, in shares of the screen's width

@@ -14,6 +14,7 @@ from odyssey_recorder.annotation.inputs import inputs_of
 from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import FoundBox, SemanticsFile, SemanticsStore
 from odyssey_recorder.annotation.text_kinds import BoxSource
+from odyssey_recorder.checking.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.dataset.amending import on_grid, with_grid_box
 from odyssey_recorder.dataset.entry_file import canonical, refuse_problems
 from odyssey_recorder.dataset.layout import read_dataset_file
@@ -24,7 +25,6 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Box
-from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 
 if TYPE_CHECKING:
     from odyssey_recorder.annotation.sam2 import MaskBox, Sam2

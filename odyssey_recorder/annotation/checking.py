@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from odyssey_recorder.agreement.quality_report import TextCheckFigures
 from odyssey_recorder.annotation.checks import check_texts
-from odyssey_recorder.annotation.evidence import Course
 from odyssey_recorder.annotation.findings import CHECKS, Evidence, Support, TextFinding, verdict_on
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
 from odyssey_recorder.annotation.memory import memory_of
@@ -14,14 +14,14 @@ from odyssey_recorder.annotation.memory_checks import memory_findings
 from odyssey_recorder.annotation.near_duplicates import SeenTexts
 from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import Named, SemanticsFile, SemanticsStore, TextState
+from odyssey_recorder.annotation.text_evidence import Course
 from odyssey_recorder.annotation.text_in_context import WrittenText, cited, contradicts, unseen
 from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
+from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError, ReviewError
-from odyssey_recorder.quality.agreement.quality_report import TextCheckFigures
-from odyssey_recorder.quality.evidence import EpisodeEvidence
-from odyssey_recorder.quality.finding import EpisodeReport, Finding, NotChecked
+from odyssey_recorder.model.finding import EpisodeReport, Finding, NotChecked
 
 
 @dataclass(frozen=True, slots=True)

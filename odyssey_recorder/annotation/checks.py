@@ -7,10 +7,10 @@ from rapidfuzz import fuzz
 
 from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.apps import apps_in_use
-from odyssey_recorder.annotation.evidence import Course, SourceWords
 from odyssey_recorder.annotation.findings import Evidence, Support, TextFinding
 from odyssey_recorder.annotation.near_duplicates import SeenText, SeenTexts
 from odyssey_recorder.annotation.premature_context import premature_mention
+from odyssey_recorder.annotation.text_evidence import Course, SourceWords
 from odyssey_recorder.annotation.text_format import format_fault
 from odyssey_recorder.annotation.text_in_context import (
     CheckResult,
@@ -22,14 +22,14 @@ from odyssey_recorder.annotation.text_in_context import (
     unseen,
 )
 from odyssey_recorder.annotation.text_kinds import TextKind
+from odyssey_recorder.checking.evidence import EpisodeEvidence
+from odyssey_recorder.checking.one_episode.apps import is_launcher
+from odyssey_recorder.checking.thresholds import SAME_LOOK
 from odyssey_recorder.model.action import Click, LongPress, Press, Scroll, SystemKey, Type, scroll_direction
-from odyssey_recorder.quality.checks.apps import is_launcher
-from odyssey_recorder.quality.evidence import EpisodeEvidence
-from odyssey_recorder.quality.thresholds import SAME_LOOK
-from odyssey_recorder.task.naming import cut_out
-from odyssey_recorder.task.wording.equivalence import bare_words
-from odyssey_recorder.task.wording.figures import QuantityKind, read_figures
-from odyssey_recorder.task.wording.stems import SMALL, stem, words_of
+from odyssey_recorder.tasks.naming import cut_out
+from odyssey_recorder.tasks.wording.equivalence import bare_words
+from odyssey_recorder.tasks.wording.quantities import QuantityKind, read_figures
+from odyssey_recorder.tasks.wording.stems import SMALL, stem, words_of
 
 LONGEST = 4_000
 """In characters; longer texts are only checked for their form."""

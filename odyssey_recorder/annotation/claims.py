@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from odyssey_recorder.annotation.text_kinds import TextKind
-from odyssey_recorder.task.naming import begins_sentence
-from odyssey_recorder.task.wording.stems import SMALL, WORD, stem, words_of
+from odyssey_recorder.tasks.naming import begins_sentence
+from odyssey_recorder.tasks.wording.stems import SMALL, WORD, stem, words_of
 
 _QUOTE = re.compile(
     r"[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb]+)[\"\u201d\u201c\u00bb]"

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from odyssey_recorder.dataset.journal import Journal
+from odyssey_recorder.dataset.change_journal import Journal
 from odyssey_recorder.dataset.layout import CONSENTS
 from odyssey_recorder.errors import MissingFileError
 from odyssey_recorder.files import Largest, make_folder, read_file, storage_errors, write_durably

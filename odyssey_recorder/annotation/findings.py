@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
-from odyssey_recorder.quality.checks import CHECKS as ALL_CHECKS
-from odyssey_recorder.quality.finding import Severity
+from odyssey_recorder.checking.one_episode import CHECKS as ALL_CHECKS
+from odyssey_recorder.model.finding import Severity
 
 
 class Support(Enum):

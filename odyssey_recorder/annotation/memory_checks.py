@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.checks import facts_in, is_on_screen
-from odyssey_recorder.annotation.evidence import Course, SourceWords
 from odyssey_recorder.annotation.findings import Evidence, TextFinding
 from odyssey_recorder.annotation.memory import StepMemory
+from odyssey_recorder.annotation.text_evidence import Course, SourceWords
 from odyssey_recorder.annotation.text_in_context import CheckResult, cited, contradicts, supports, unseen
 from odyssey_recorder.annotation.text_kinds import MemoryKind
 

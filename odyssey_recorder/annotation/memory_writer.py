@@ -13,7 +13,6 @@ from typing import Literal
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from odyssey_recorder.annotation.conversations import Conversation, Conversations, Part, StepWords, plain
-from odyssey_recorder.annotation.evidence import Course
 from odyssey_recorder.annotation.findings import Evidence, Support
 from odyssey_recorder.annotation.memory import short_term
 from odyssey_recorder.annotation.memory_checks import check_core, check_result
@@ -28,13 +27,14 @@ from odyssey_recorder.annotation.semantics import (
     Scores,
     suggestion_id,
 )
+from odyssey_recorder.annotation.text_evidence import Course
 from odyssey_recorder.annotation.text_kinds import MemoryKind
+from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError, LanguageModelError
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
 from odyssey_recorder.model.episode import Json
-from odyssey_recorder.quality.evidence import EpisodeEvidence
 
 PROMPTS = {
     MemoryKind.RESULT: "memory_result/1",

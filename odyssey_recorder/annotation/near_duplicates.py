@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 
 from odyssey_recorder.annotation.text_kinds import TextKind
-from odyssey_recorder.task.wording.equivalence import bare_words
+from odyssey_recorder.tasks.wording.equivalence import bare_words
 
 ALIKE = 90
 """Likeness (0..100) from which two texts are nearly the same."""

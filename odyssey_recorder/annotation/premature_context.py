@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.apps import OPENED
-from odyssey_recorder.annotation.evidence import Target
 from odyssey_recorder.annotation.findings import Evidence
+from odyssey_recorder.annotation.text_evidence import Target
 from odyssey_recorder.annotation.text_in_context import CheckResult, TextInContext, cited, contradicts, supports, unseen
+from odyssey_recorder.checking.one_episode.apps import is_app
 from odyssey_recorder.model.action import Type
-from odyssey_recorder.quality.checks.apps import is_app
-from odyssey_recorder.task.wording.equivalence import bare_words
+from odyssey_recorder.tasks.wording.equivalence import bare_words
 
 _DONE = re.compile(
     r"\b(?:tapped|clicked|selected|opened|chose|chosen|pressed|touched|accessed|visited|viewed|held|typed|entered|input|wrote|written|picked|started|hit|gone"

@@ -27,12 +27,12 @@ from odyssey_recorder.annotation.semantics import (
 )
 from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.trust import Seen, TrustFigures, agreement, trust_figures
+from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.dataset.entry_file import refuse_problems
+from odyssey_recorder.dataset.file_stamps import stamp
 from odyssey_recorder.dataset.layout import annotation_path, episode_ids, provenance_path, semantics_path
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError, OdysseyError
-from odyssey_recorder.quality.evidence import EpisodeEvidence
-from odyssey_recorder.quality.sources import stamp
 
 _PLANTED_KINDS = (TextKind.INSTRUCTION, TextKind.INTENTION)
 _SAME = 0.8

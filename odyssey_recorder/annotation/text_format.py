@@ -5,8 +5,8 @@ import re
 from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.text_in_context import TextInContext
 from odyssey_recorder.annotation.text_kinds import COMPLETED, FIRST_CONTEXT, NOT_COMPLETED, TextKind, fixed_text
-from odyssey_recorder.quality.checks.texts import has_places_or_tags, unwhole
-from odyssey_recorder.task.wording.stems import SMALL, words_of
+from odyssey_recorder.checking.one_episode.texts import has_places_or_tags, unwhole
+from odyssey_recorder.tasks.wording.stems import SMALL, words_of
 
 _MOST_SENTENCES = {TextKind.INSTRUCTION: 2, TextKind.DESCRIPTION: 5, TextKind.CONTEXT: 5, TextKind.INTENTION: 5}
 _MOST_CHARACTERS = 1_500

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from odyssey_recorder.annotation import claims
-from odyssey_recorder.annotation.evidence import Course, app_of_package
 from odyssey_recorder.annotation.findings import Evidence, Support
 from odyssey_recorder.annotation.near_duplicates import SeenTexts
+from odyssey_recorder.annotation.text_evidence import Course, app_of_package
 from odyssey_recorder.annotation.text_kinds import TextKind
-from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.model.action import Action
-from odyssey_recorder.task.naming import Mention, mentions
+from odyssey_recorder.model.plain_text import on_one_line
+from odyssey_recorder.tasks.naming import Mention, mentions
 
 _LONGEST_QUOTE = 60
 

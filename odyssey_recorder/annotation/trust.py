@@ -7,9 +7,9 @@ from statistics import mean, median
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
+from odyssey_recorder.agreement.measures import wilson
 from odyssey_recorder.annotation.semantics import Offer, Planted, SemanticsFile, TextDecision
 from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
-from odyssey_recorder.quality.agreement.measures import wilson
 
 CAUGHT_BAR = 0.8
 """The share of planted errors that a careful person catches at least."""

@@ -12,7 +12,7 @@ from odyssey_recorder.annotation.step_text_writer import Calls, StepTextWriter
 from odyssey_recorder.llm.batch import Batch, BatchProgress
 
 if TYPE_CHECKING:
-    from odyssey_recorder.quality.evidence import EpisodeEvidence
+    from odyssey_recorder.checking.evidence import EpisodeEvidence
 
 
 @dataclass(frozen=True, slots=True)

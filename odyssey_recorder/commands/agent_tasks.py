@@ -23,12 +23,12 @@ from odyssey_recorder.errors import DatasetError, DeviceError, LanguageModelErro
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.logs import spelled_out
 from odyssey_recorder.model.assignment import AsFound
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import PATIENCE_S, ScriptPlayer
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording_service import RecordingService
-from odyssey_recorder.task.listing import ListedTask, read_tasks, shipped_tasks
+from odyssey_recorder.tasks.listing import ListedTask, read_tasks, shipped_tasks
 
 _FEWEST_STEPS = 10
 _TIMES_GOLD = 2

@@ -15,7 +15,7 @@ from odyssey_recorder.commands.annotate_boxes import boxes
 from odyssey_recorder.commands.annotate_files import export_texts, import_texts
 from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, line, print_json, say
 from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.annotation.checking import CheckedText

@@ -18,7 +18,7 @@ from odyssey_recorder.commands.model_usage import (
     selected,
 )
 from odyssey_recorder.commands.terminal import exits_with_2, say
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.annotation.batching import BatchedInstructions

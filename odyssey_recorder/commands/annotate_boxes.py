@@ -13,7 +13,7 @@ from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption
 from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, print_unread, say
 from odyssey_recorder.errors import DatasetError, ReviewError, SettingsError
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.annotation.boxes import BoxFigures

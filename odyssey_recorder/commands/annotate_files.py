@@ -9,7 +9,7 @@ import typer
 from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption, print_problems, selected
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.errors import DatasetError, ReviewError
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 
 @exits_with_2()
@@ -25,7 +25,7 @@ def import_texts(
 
     Exit code 0: success; 1: the texts of some episodes could not be taken; 2: the dataset cannot be read.
     """
-    from odyssey_recorder.annotation.exchange import import_released
+    from odyssey_recorder.annotation.released_texts import import_released
     from odyssey_recorder.dataset.layout import episode_ids
 
     released = source or dataset

@@ -12,15 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from odyssey_recorder.annotation.checking import CheckedEpisode, checked_episodes
+from odyssey_recorder.checking.checker import Checker
+from odyssey_recorder.checking.findings_report import CheckCounts, FindingsReport, render_findings_page
+from odyssey_recorder.checking.whole_dataset import check_dataset, check_episodes_together
 from odyssey_recorder.commands.terminal import line, print_warning, say
-from odyssey_recorder.dataset.journal import under_way
+from odyssey_recorder.dataset.change_journal import under_way
 from odyssey_recorder.dataset.layout import ANNOTATIONS, INDEXES, dataset_of
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import storage_errors
-from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.dataset_wide import check_dataset, check_episodes_together
-from odyssey_recorder.quality.finding import EpisodeReport, NotChecked, Severity
-from odyssey_recorder.quality.findings_report import CheckCounts, FindingsReport, render_findings_page
+from odyssey_recorder.model.finding import EpisodeReport, NotChecked, Severity
 from odyssey_recorder.reports import report_json, write_page
 
 _SHOWN_AT_MOST = 40

@@ -12,13 +12,13 @@ import typer
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.curation.duplicates import Candidate, DuplicateGroup, Likeness
     from odyssey_recorder.curation.redaction import FoundTexts
     from odyssey_recorder.curation.retired import Verb
-    from odyssey_recorder.splits.facts import SplitFacts
+    from odyssey_recorder.splits.episodes import SplitFacts
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Retire episodes, find duplicates, and redact.")
 
@@ -217,8 +217,8 @@ def _candidates(dataset: Path, *, with_screenshots: bool) -> "list[Candidate]":
     from odyssey_recorder.commands.listing import check_all
     from odyssey_recorder.curation.duplicates import Candidate
     from odyssey_recorder.curation.retired import read_retired
-    from odyssey_recorder.quality.reviewing.status import ReviewStage
-    from odyssey_recorder.splits.facts import read_facts
+    from odyssey_recorder.review.status import ReviewStage
+    from odyssey_recorder.splits.episodes import read_facts
     from odyssey_recorder.wiring import user_checker, user_index
 
     retired, unread = read_retired(dataset), dict[str, str]()

@@ -35,7 +35,7 @@ def list_episodes(
     Exit code 0: success; 2: the dataset or the filter cannot be read.
     """
     from odyssey_recorder.commands.listing import ListOptions, list_episodes
-    from odyssey_recorder.selection.saved import SavedFilters
+    from odyssey_recorder.dataset_index.saved import SavedFilters
     from odyssey_recorder.settings import filters_file, read_settings
     from odyssey_recorder.wiring import user_checker, user_index
 
@@ -67,7 +67,7 @@ def check(
     Exit code 0: no errors found (see --fail-on); 1: errors found; 2: nothing can be checked.
     """
     from odyssey_recorder.commands.check import CheckOptions, run_check
-    from odyssey_recorder.quality.finding import Severity
+    from odyssey_recorder.model.finding import Severity
     from odyssey_recorder.settings import checks_file
 
     cache = None if no_cache else checks_file()
@@ -164,7 +164,7 @@ def export(
     """
     from odyssey_recorder.admission import Admission
     from odyssey_recorder.commands.export import ExportOptions, export_dataset
-    from odyssey_recorder.exporting.shards import TRAINERS, Options, Sampling
+    from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
 
     admission = Admission() if every else Admission(checked=True, accepted=True)
     levels: tuple[Literal["high", "low"], ...] = ("high", "low") if level == "both" else (level,)
@@ -222,7 +222,7 @@ def quality_report(
     Exit code 0: success; 2: the dataset or its reviews cannot be read, or the page cannot be written.
     """
     from odyssey_recorder.commands.quality_report import report_quality
-    from odyssey_recorder.review_service import ReviewService
+    from odyssey_recorder.services.review import ReviewService
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import user_checker, user_index
 

@@ -35,7 +35,7 @@ from odyssey_recorder.replay.player import ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.resources import data_folder
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.task.queue.queue import TaskQueue
+from odyssey_recorder.tasks.queue.queue import TaskQueue
 
 _Outcome = TypeVar("_Outcome")
 
@@ -127,8 +127,8 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
 
 def open_window(folder: Path, profile: str) -> int:
     require_screen()
-    from odyssey_recorder.gui.app import run
-    from odyssey_recorder.gui.workplace import Workplace
+    from odyssey_recorder.gui.window.app import run
+    from odyssey_recorder.gui.window.pages import Workplace
 
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb()), window=True) as lab:

@@ -20,11 +20,11 @@ from odyssey_recorder.commands.terminal import print_warning, say
 from odyssey_recorder.dataset.codec import Dialect
 from odyssey_recorder.dataset.layout import annotation_files
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.exporting.export_plan import Options
 from odyssey_recorder.exporting.job import ExportProgress as ExportProgress
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.prepared import ExportWanted, prepare
-from odyssey_recorder.exporting.shards import Options
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 _TOLD = 10
 _WORKERS = get_context("spawn")

@@ -7,17 +7,16 @@ from pathlib import Path
 
 from rich.console import Console
 
+from odyssey_recorder.checking.checker import Checker
+from odyssey_recorder.checking.whole_dataset.dataset_checks import DatasetChecks
 from odyssey_recorder.commands.terminal import line, print_agents, print_json, print_retired, print_warning, say
-from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.dataset.layout import ANNOTATIONS
+from odyssey_recorder.dataset_index.filter import Filter, Key, parse_filter, unretired, without_agents
+from odyssey_recorder.dataset_index.index import EpisodeIndex, EpisodeRow
+from odyssey_recorder.dataset_index.saved import SavedFilters
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.model.wording import counted
-from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.dataset_wide.dataset_checks import DatasetChecks
-from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.selection.filter import Filter, Key, parse_filter, unretired, without_agents
-from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
-from odyssey_recorder.selection.saved import SavedFilters
+from odyssey_recorder.model.finding import EpisodeReport
+from odyssey_recorder.model.plain_text import counted, on_one_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from rich.progress import Progress as Bar
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.terminal import print_warning, say
 from odyssey_recorder.errors import DatasetError, TaskError
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -18,7 +18,7 @@ from odyssey_recorder.commands.model_usage import (
 )
 from odyssey_recorder.commands.terminal import exits_with_2, print_warning, say
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 
 @exits_with_2()

@@ -8,11 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from odyssey_recorder.commands.terminal import line, say
-from odyssey_recorder.dataset.fonts import on_one_line
-from odyssey_recorder.dataset.layout import ANNOTATIONS
-from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.quality.agreement.quality_page import (
+from odyssey_recorder.agreement.quality_page import (
     bound_text,
     hasty_text,
     kappa_text,
@@ -23,9 +19,13 @@ from odyssey_recorder.quality.agreement.quality_page import (
     trust_text,
     write_quality_page,
 )
-from odyssey_recorder.quality.agreement.quality_report import Breakdown, QualityReport, ReportPanel
+from odyssey_recorder.agreement.quality_report import Breakdown, QualityReport, ReportPanel
+from odyssey_recorder.commands.terminal import line, say
+from odyssey_recorder.dataset.layout import ANNOTATIONS
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.model.plain_text import on_one_line
 from odyssey_recorder.reports import report_json
-from odyssey_recorder.review_service import ReviewService
+from odyssey_recorder.services.review import ReviewService
 
 _SHOWN = 10
 """Rows of a breakdown that are printed; the page has all."""

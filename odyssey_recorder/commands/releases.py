@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.releases.folder import ReleaseRecord

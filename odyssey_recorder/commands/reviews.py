@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
-    from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+    from odyssey_recorder.review.review_store import ReviewStore
 
 NameOption = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
@@ -34,7 +34,7 @@ def check(
 
     Exit code 0: no problems; 1: problems found; 2: no reviews can be read.
     """
-    from odyssey_recorder.quality.reviewing.review_merge import check_elsewhere, check_reviews
+    from odyssey_recorder.review.review_merge import check_elsewhere, check_reviews
 
     faults = list(check_reviews(_store(dataset)) if path is None else check_elsewhere(path))
     if as_json:
@@ -67,7 +67,7 @@ def merge(
 
     Exit code 0: all merged; 1: some cannot be read or saved; 2: no reviews can be read.
     """
-    from odyssey_recorder.quality.reviewing.review_merge import merge_copies, merge_reviews
+    from odyssey_recorder.review.review_merge import merge_copies, merge_reviews
 
     store = _store(dataset)
     merged = merge_copies(store) if path is None else merge_reviews(store, path)
@@ -98,7 +98,7 @@ def policy(
 
     Exit code 0: success; 2: the policy cannot be read or written.
     """
-    from odyssey_recorder.quality.reviewing.status import ReviewPolicy
+    from odyssey_recorder.review.status import ReviewPolicy
 
     store = _store(dataset)
     now = store.policy()
@@ -131,7 +131,7 @@ def request(  # noqa: PLR0913 - the options
     """
     from odyssey_recorder.commands.listing import selected
     from odyssey_recorder.errors import DatasetError
-    from odyssey_recorder.quality.reviewing.review_log import ReviewLog
+    from odyssey_recorder.review.review_log import ReviewLog
     from odyssey_recorder.settings import read_settings
 
     if not ids and not text:
@@ -164,10 +164,10 @@ def restore(
 
     Exit code 0: restored, or the trash was listed; 2: the episode cannot be restored.
     """
+    from odyssey_recorder.checking.checker import Checker
     from odyssey_recorder.dataset.trash import Trash
-    from odyssey_recorder.quality.checker import Checker
-    from odyssey_recorder.review_service import ReviewService
-    from odyssey_recorder.selection.index import EpisodeIndex
+    from odyssey_recorder.dataset_index.index import EpisodeIndex
+    from odyssey_recorder.services.review import ReviewService
     from odyssey_recorder.settings import read_settings
 
     settings = read_settings(dataset=dataset, annotator=reviewer)
@@ -183,7 +183,7 @@ def restore(
 
 
 def _store(dataset: Path | None) -> "ReviewStore":
-    from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+    from odyssey_recorder.review.review_store import ReviewStore
     from odyssey_recorder.settings import read_settings
 
     return ReviewStore(read_settings(dataset=dataset).dataset)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from odyssey_recorder.splits.facts import SplitFacts
+    from odyssey_recorder.splits.episodes import SplitFacts
     from odyssey_recorder.splits.files import SplitsRecord
     from odyssey_recorder.splits.leaks import LeakReport
 
@@ -142,7 +142,7 @@ def _facts(dataset: Path, *, agents: bool, with_screenshots: bool = False) -> "t
 
     from odyssey_recorder.curation.retired import read_retired
     from odyssey_recorder.dataset.layout import episode_ids
-    from odyssey_recorder.splits.facts import read_facts
+    from odyssey_recorder.splits.episodes import read_facts
 
     retired, unread = read_retired(dataset), dict[str, str]()
     terminal.print_retired(len(episode_ids(dataset) & retired.keys()))

@@ -10,14 +10,14 @@ from rich.table import Table
 
 from odyssey_recorder.commands.listing import selected
 from odyssey_recorder.commands.terminal import line, say
+from odyssey_recorder.dataset_index.figures import figures_of
 from odyssey_recorder.figures.counting import Against, all_figures, mean_steps
-from odyssey_recorder.figures.facts import EpisodeFigures, class_of_app
+from odyssey_recorder.figures.episodes import EpisodeFigures, class_of_app
 from odyssey_recorder.figures.figure import Bars, Figure, TextTable
 from odyssey_recorder.figures.page import FiguresSource, cell_text, figures_as_json, write_figures_page
 from odyssey_recorder.figures.published import V1, V2, PublishedFigures, published_of
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.reports import report_json
-from odyssey_recorder.selection.figures import figures_of
 
 _BARS_SHOWN = 10
 

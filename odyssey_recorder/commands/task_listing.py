@@ -3,10 +3,18 @@
 from collections.abc import Iterator, Mapping
 from datetime import date
 
-from odyssey_recorder.task.queue.board import HistoryEntry, QueuedTask
-from odyssey_recorder.task.templates.filling import Fillings
-from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template, TemplateLibrary
-from odyssey_recorder.task.wording.origin_text import judge_text, origin_text, rule_texts
+from odyssey_recorder.tasks.queue.task_status import HistoryEntry, QueuedTask
+from odyssey_recorder.tasks.templates.filling import Fillings
+from odyssey_recorder.tasks.templates.template import (
+    DaySlotRange,
+    Items,
+    Numbers,
+    Role,
+    Slot,
+    Template,
+    TemplateLibrary,
+)
+from odyssey_recorder.tasks.wording.origin_text import judge_text, origin_text, rule_texts
 
 Details = Mapping[str, str | list[str]]
 

@@ -12,9 +12,9 @@ from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.files import write_durably
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.generation.generator import GeneratedTasks, GenerationOrder, Targets
-from odyssey_recorder.task.listing import ListedTask, task_line
-from odyssey_recorder.task.templates.template import TemplateLibrary
+from odyssey_recorder.tasks.generation.generator import GeneratedTasks, GenerationOrder, Targets
+from odyssey_recorder.tasks.listing import ListedTask, task_line
+from odyssey_recorder.tasks.templates.template import TemplateLibrary
 
 
 def _shares(given: Sequence[str], known: Collection[str], what: str) -> Mapping[str, float]:

@@ -12,13 +12,13 @@ from rich.console import Console
 
 from odyssey_recorder.commands.model_usage import progress_bar
 from odyssey_recorder.commands.terminal import line, print_error, say
-from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.templates.filling import texts_of
-from odyssey_recorder.task.templates.template import TemplateLibrary
-from odyssey_recorder.task.templates.template_writing import write_template
-from odyssey_recorder.task.wording.equivalence import bare_words, rule_faults
-from odyssey_recorder.task.wording.proposing import Proposal
-from odyssey_recorder.task.wording.rewriting import Rewriting, Rewritten
+from odyssey_recorder.tasks.listing import ListedTask
+from odyssey_recorder.tasks.templates.filling import texts_of
+from odyssey_recorder.tasks.templates.template import TemplateLibrary
+from odyssey_recorder.tasks.templates.template_writing import write_template
+from odyssey_recorder.tasks.wording.equivalence import bare_words, rule_faults
+from odyssey_recorder.tasks.wording.proposing import Proposal
+from odyssey_recorder.tasks.wording.rewriting import Rewriting, Rewritten
 
 _SHOWN = 20
 _TROUBLES = 5

@@ -14,12 +14,12 @@ from odyssey_recorder.commands.model_usage import BudgetOption, YesOption, confi
 from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, print_warning, say
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.settings import Settings
-    from odyssey_recorder.task.queue.board import Board, QueuedTask
-    from odyssey_recorder.task.queue.queue import TaskQueue
+    from odyssey_recorder.tasks.queue.queue import TaskQueue
+    from odyssey_recorder.tasks.queue.task_status import Board, QueuedTask
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Generate, rewrite and list tasks.")
 
@@ -64,7 +64,7 @@ def show(
     Exit code 0: success; 2: there is no such task or template, or it cannot be read.
     """
     from odyssey_recorder.commands.task_listing import shown_task, shown_template
-    from odyssey_recorder.task.templates.template_files import load_library
+    from odyssey_recorder.tasks.templates.template_files import load_library
 
     task = _board(dataset).task(name)
     library = load_library(_template_folders())
@@ -97,9 +97,9 @@ def validate(
 
     Exit code 0: no problems; 1: problems found; 2: the list or folder cannot be read.
     """
-    from odyssey_recorder.task.generation.targets import read_targets
-    from odyssey_recorder.task.listing import read_listing, shipped_tasks
-    from odyssey_recorder.task.templates.template_files import read_library, shipped_templates
+    from odyssey_recorder.tasks.generation.targets import read_targets
+    from odyssey_recorder.tasks.listing import read_listing, shipped_tasks
+    from odyssey_recorder.tasks.templates.template_files import read_library, shipped_templates
 
     things: Sequence[object]
     if path is not None and path.is_dir():
@@ -170,10 +170,10 @@ def generate(  # noqa: PLR0913 - the flags
     Exit code 0: success; 1: fewer tasks than --count, because no more are left; 2: no tasks can be generated.
     """
     from odyssey_recorder.commands.task_making import batch_table, check_writable, targets_of, write_list
-    from odyssey_recorder.task.generation.generator import GenerationOrder
-    from odyssey_recorder.task.generation.generator import generate as generate_tasks
-    from odyssey_recorder.task.listing import read_tasks
-    from odyssey_recorder.task.templates.template_files import load_library
+    from odyssey_recorder.tasks.generation.generator import GenerationOrder
+    from odyssey_recorder.tasks.generation.generator import generate as generate_tasks
+    from odyssey_recorder.tasks.listing import read_tasks
+    from odyssey_recorder.tasks.templates.template_files import load_library
 
     if out is not None:
         check_writable(out)
@@ -227,9 +227,9 @@ def rewrite(  # noqa: PLR0913 - the flags
     from odyssey_recorder.commands.task_making import check_writable, write_list
     from odyssey_recorder.commands.task_rewriting import print_rewritten
     from odyssey_recorder.commands.task_rewriting import rewrite as rewrite_tasks
-    from odyssey_recorder.task.listing import read_tasks
-    from odyssey_recorder.task.templates.template_files import load_library
-    from odyssey_recorder.task.wording.rewriting import Rewriting
+    from odyssey_recorder.tasks.listing import read_tasks
+    from odyssey_recorder.tasks.templates.template_files import load_library
+    from odyssey_recorder.tasks.wording.rewriting import Rewriting
     from odyssey_recorder.wiring import open_batch
 
     with interruptible():
@@ -264,8 +264,8 @@ def propose(
     Exit code 0: success; 2: the model cannot be asked.
     """
     from odyssey_recorder.commands.task_rewriting import decide
-    from odyssey_recorder.task.templates.template_files import load_library
-    from odyssey_recorder.task.wording.proposing import Proposing
+    from odyssey_recorder.tasks.templates.template_files import load_library
+    from odyssey_recorder.tasks.wording.proposing import Proposing
     from odyssey_recorder.wiring import open_batch, own_templates
 
     proposing = Proposing(open_batch(_settings()), load_library(_template_folders()), catalogue)
@@ -290,8 +290,8 @@ def check(
     Exit code 0: no faults; 1: faults found; 2: the list cannot be read.
     """
     from odyssey_recorder.commands.task_rewriting import check_instructions, print_faulty
-    from odyssey_recorder.task.listing import read_tasks
-    from odyssey_recorder.task.templates.template_files import load_library
+    from odyssey_recorder.tasks.listing import read_tasks
+    from odyssey_recorder.tasks.templates.template_files import load_library
 
     tasks = read_tasks(file)
     faulty = list(check_instructions(tasks, load_library(_template_folders())))
@@ -320,8 +320,8 @@ def import_tasks(
 
     Exit code 0: success; 2: the list or the queue cannot be used, and nothing was added.
     """
-    from odyssey_recorder.task.listing import read_tasks
-    from odyssey_recorder.task.queue.board import Status, first_status
+    from odyssey_recorder.tasks.listing import read_tasks
+    from odyssey_recorder.tasks.queue.task_status import Status, first_status
 
     tasks = read_tasks(file, new=True)
     with _queue(dataset) as queue:
@@ -348,7 +348,7 @@ def export_tasks(
     Exit code 0: success; 2: the queue cannot be read, or the list cannot be written.
     """
     from odyssey_recorder.commands.task_making import write_list
-    from odyssey_recorder.task.queue.board import Status
+    from odyssey_recorder.tasks.queue.task_status import Status
 
     names = {member.value.casefold(): member for member in Status}
     if unknown := [name for name in status or [] if name.casefold() not in names]:
@@ -385,7 +385,7 @@ def _board(dataset: Path | None) -> "Board":
 
 
 def _as_tree(task: "QueuedTask") -> dict[str, object]:
-    from odyssey_recorder.task.queue.board import RECORDED
+    from odyssey_recorder.tasks.queue.task_status import RECORDED
 
     details = task.listed.task
     return {

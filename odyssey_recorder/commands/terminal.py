@@ -12,7 +12,7 @@ from rich.text import Text
 
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.logs import spelled_out
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)

@@ -10,13 +10,13 @@ from odyssey_recorder.errors import OdysseyError, SettingsError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from odyssey_recorder.gui.workplace import Workplace
+    from odyssey_recorder.dataset_index.index import EpisodeIndex
+    from odyssey_recorder.dataset_index.saved import SavedFilters
+    from odyssey_recorder.gui.window.pages import Workplace
     from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.recording_service import RecordingService
-    from odyssey_recorder.selection.index import EpisodeIndex
-    from odyssey_recorder.selection.saved import SavedFilters
     from odyssey_recorder.settings import SettingsStore
-    from odyssey_recorder.task.queue.queue import TaskQueue
+    from odyssey_recorder.tasks.queue.queue import TaskQueue
 
 
 def run_window(store: "SettingsStore", *, serial: str | None = None, to_review: bool = False) -> int:
@@ -31,7 +31,7 @@ def open_window(store: "SettingsStore", *, serial: str | None, to_review: bool =
     """Returns the exit code. Raises SettingsError without a screen, DeviceError without an adb server."""
     require_screen()
     from odyssey_recorder.wiring import annotator_service, annotator_tasks, opened_later  # isort: skip - Qt looks into every module that comes after it
-    from odyssey_recorder.gui.app import run
+    from odyssey_recorder.gui.window.app import run
 
     settings = store.read()
     with (
@@ -45,14 +45,14 @@ def _workplace(
     store: "SettingsStore", service: "RecordingService", tasks: "Callable[[], TaskQueue]", *, to_review: bool
 ) -> "Workplace":
     from odyssey_recorder.doctor import Doctor
+    from odyssey_recorder.gui.frame.window_state import KeptFile
     from odyssey_recorder.gui.record.agent_runner import AgentModels
-    from odyssey_recorder.gui.window_state import KeptFile
-    from odyssey_recorder.gui.workplace import Workplace
+    from odyssey_recorder.gui.window.pages import Workplace
     from odyssey_recorder.settings import agent_file, log_file, sheets_file, shortcuts_file, window_state_file
     from odyssey_recorder.wiring import device_inventory, review_service, task_service, text_reviewing, text_writing
 
     def saved_filters() -> "SavedFilters":
-        from odyssey_recorder.selection.saved import SavedFilters
+        from odyssey_recorder.dataset_index.saved import SavedFilters
         from odyssey_recorder.settings import filters_file
 
         return SavedFilters(filters_file())

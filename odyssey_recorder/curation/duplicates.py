@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from odyssey_recorder.splits.drawing import identities
-from odyssey_recorder.splits.facts import SplitFacts
+from odyssey_recorder.splits.episodes import SplitFacts
 
 Likeness = Literal["annotation", "screenshots", "actions", "instruction", "take"]
 LIKENESSES: tuple[Likeness, ...] = get_args(Likeness)

@@ -16,7 +16,7 @@ from unicodedata import normalize
 from PIL import Image
 from pydantic import AwareDatetime, Field, ValidationError
 
-from odyssey_recorder.dataset.journal import Journal
+from odyssey_recorder.dataset.change_journal import Journal
 from odyssey_recorder.dataset.layout import checked_id, read_dataset_file, redaction_path, screenshot_path, ui_tree_path
 from odyssey_recorder.dataset.png import BrokenImageError, decode_png
 from odyssey_recorder.device.view_hierarchy import parse

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, ValidationError
 
-from odyssey_recorder.dataset.journal import Journal
+from odyssey_recorder.dataset.change_journal import Journal
 from odyssey_recorder.dataset.layout import RETIRED, episode_ids
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest, make_folder, read_file, storage_errors, write_durably

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw
 
-from odyssey_recorder.dataset.fonts import load_font, truncated
+from odyssey_recorder.dataset.image_text import load_font, truncated
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import GRID, Point
 

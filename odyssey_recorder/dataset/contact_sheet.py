@@ -6,7 +6,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageOps
 
 from odyssey_recorder.dataset.action_marks import draw_action
-from odyssey_recorder.dataset.fonts import load_font, truncated, wrapped
+from odyssey_recorder.dataset.image_text import load_font, truncated, wrapped
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.files import storage_errors

@@ -5,10 +5,10 @@ from datetime import datetime
 from pathlib import Path
 
 from odyssey_recorder.dataset.codec import read_annotation, read_episode
-from odyssey_recorder.dataset.contents import Entry, read_entries
 from odyssey_recorder.dataset.layout import EpisodeFiles, read_dataset_file
 from odyssey_recorder.dataset.lenient import read_damaged, read_leniently
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord, read_provenance
+from odyssey_recorder.dataset.quick_reading import Entry, read_entries
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.episode import DeviceInfo, Episode, TaskInfo

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from odyssey_recorder.dataset.journal import Change, Journal, Recorded, do_not_record, never
+from odyssey_recorder.dataset.change_journal import Change, Journal, Recorded, do_not_record, never
 from odyssey_recorder.dataset.layout import TRASH, TRASH_NAME, annotation_path, checked_id, files_of
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import storage_errors

@@ -11,9 +11,9 @@ from types import MappingProxyType
 from odyssey_recorder.dataset import layout
 from odyssey_recorder.dataset.amending import Amended, amended, nothing_sent
 from odyssey_recorder.dataset.amendment import Amendment, NewBox, Repair
+from odyssey_recorder.dataset.change_journal import Change, Contents, Journal, Recorded, do_not_record, never
 from odyssey_recorder.dataset.codec import Dialect, decode, dialect_of, encode
-from odyssey_recorder.dataset.exchange import version_name
-from odyssey_recorder.dataset.journal import Change, Contents, Journal, Recorded, do_not_record, never
+from odyssey_recorder.dataset.episode_files import version_name
 from odyssey_recorder.dataset.lenient import read_damaged, with_end
 from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, read_provenance

@@ -27,7 +27,7 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
-from odyssey_recorder.dataset.journal import under_way
+from odyssey_recorder.dataset.change_journal import under_way
 from odyssey_recorder.dataset.layout import ANNOTATIONS, FILE_NAMES, PROVENANCE, annotation_path
 
 _log = logging.getLogger(__name__)

@@ -14,9 +14,9 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation.answers import Floats, Ints, answer_of, read_answers
 from odyssey_recorder.evaluation.predictions import spelled
 from odyssey_recorder.model.episode import Json, Step
-from odyssey_recorder.splits.facts import app_key
+from odyssey_recorder.splits.episodes import app_key
 from odyssey_recorder.splits.files import app_classes
-from odyssey_recorder.task.templates.template import OTHER
+from odyssey_recorder.tasks.templates.template import OTHER
 
 NO_BOX, BOX, BROKEN_BOX = 0, 1, 2
 

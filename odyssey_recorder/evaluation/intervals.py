@@ -6,8 +6,8 @@ from statistics import NormalDist
 
 import numpy as np
 
+from odyssey_recorder.agreement.measures import Interval
 from odyssey_recorder.evaluation.answers import Bools, Floats, Ints
-from odyssey_recorder.quality.agreement.measures import Interval
 
 SAMPLES = 10_000
 _CHUNK = 500

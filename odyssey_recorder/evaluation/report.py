@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from odyssey_recorder.agreement.measures import Interval, wilson
 from odyssey_recorder.evaluation import scores
 from odyssey_recorder.evaluation.answers import KINDS, Bools, Ints
 from odyssey_recorder.evaluation.gold import Gold
@@ -17,7 +18,6 @@ from odyssey_recorder.evaluation.placement import Fit, place
 from odyssey_recorder.evaluation.protocols import OFFICIAL, PROTOCOLS, SWITCHES, Name, switched
 from odyssey_recorder.evaluation.published import PublishedScore, published
 from odyssey_recorder.evaluation.scores import Figures, Placed, Scored
-from odyssey_recorder.quality.agreement.measures import Interval, wilson
 from odyssey_recorder.reports import render_page, write_page
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.annotation.boxing import with_chosen_boxes
-from odyssey_recorder.annotation.exchange import Texts, recalled_in, with_texts
 from odyssey_recorder.annotation.memory import Rule
+from odyssey_recorder.annotation.released_texts import Texts, recalled_in, with_texts
 from odyssey_recorder.curation.redaction import Redaction, read_redaction
 from odyssey_recorder.dataset.boxes import with_boxes
 from odyssey_recorder.dataset.codec import Dialect, decode, encode

@@ -17,10 +17,10 @@ from odyssey_recorder import files
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting import card
 from odyssey_recorder.exporting.episodes import fingerprint, read_exported
+from odyssey_recorder.exporting.export_plan import Options, Planned, Shard
+from odyssey_recorder.exporting.hashed_files import Hashes, sha256_of
 from odyssey_recorder.exporting.layouts import JOURNAL, LAYOUTS, summary_row, write_shard
-from odyssey_recorder.exporting.shards import Options, Planned, Shard
 from odyssey_recorder.exporting.sums import SUMS, sums_text
-from odyssey_recorder.exporting.writing import Hashes, sha256_of
 from odyssey_recorder.splits.drawing import Split
 
 FORMAT = 2

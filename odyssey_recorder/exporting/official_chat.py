@@ -11,7 +11,7 @@ from odyssey_recorder.agents.frames import grid_frame
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.exporting.episodes import ExportedEpisode
-from odyssey_recorder.exporting.shards import Sampling, Shard
+from odyssey_recorder.exporting.export_plan import Sampling, Shard
 from odyssey_recorder.model.episode import Json
 
 ADAPTER = "odyssey-agent"

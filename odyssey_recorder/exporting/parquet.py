@@ -6,7 +6,7 @@ from typing import Any
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.episodes import ExportedEpisode, step_rows
-from odyssey_recorder.exporting.writing import HashedWriter
+from odyssey_recorder.exporting.hashed_files import HashedWriter
 
 try:
     import pyarrow as pa

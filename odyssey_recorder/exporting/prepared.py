@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from odyssey_recorder.annotation.exchange import missing_texts
+from odyssey_recorder.annotation.released_texts import missing_texts
 from odyssey_recorder.curation.redaction import read_redaction
 from odyssey_recorder.dataset.codec import read_annotation
 from odyssey_recorder.dataset.layout import SCREENSHOTS, SPLITS, split_path
@@ -14,11 +14,11 @@ from odyssey_recorder.dataset.opened import summarise
 from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.exporting.card import About, own_section
 from odyssey_recorder.exporting.episodes import lacks_texts, read_exported
+from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Planned
 from odyssey_recorder.exporting.job import ExportRequest, sides_of
-from odyssey_recorder.exporting.shards import TRAINERS, Options, Planned
 from odyssey_recorder.exporting.trainers import Survey
 from odyssey_recorder.model.episode import Episode
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.splits.drawing import Split
 from odyssey_recorder.splits.files import read_split, split_as_json, split_names
 

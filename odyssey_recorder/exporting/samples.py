@@ -17,8 +17,8 @@ from odyssey_recorder.dataset.png import png_size
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation.gold import gold_step
 from odyssey_recorder.exporting.episodes import ExportedEpisode, read_exported
+from odyssey_recorder.exporting.export_plan import Options, Sampling
 from odyssey_recorder.exporting.official_chat import CONTEXT, DESCRIBE, INTENTION, TASK
-from odyssey_recorder.exporting.shards import Options, Sampling
 from odyssey_recorder.llm.model import ChatMessage, Image, LazyImage, Words
 from odyssey_recorder.model.action import Action, Complete, Impossible, Type
 from odyssey_recorder.model.episode import Json

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, quantiles
 
-from odyssey_recorder.figures.facts import EpisodeFigures
+from odyssey_recorder.figures.episodes import EpisodeFigures
 from odyssey_recorder.figures.figure import (
     BarMark,
     Bars,
@@ -21,7 +21,7 @@ from odyssey_recorder.figures.figure import (
 )
 from odyssey_recorder.figures.published import OTHERS, PublishedFigures
 from odyssey_recorder.model.geometry import GRID, Point, Size
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 TOP = 30
 IN_MATRIX = 40

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from odyssey_recorder.figures.figure import Bars, Boxes, Columns, CountGrid, Panel, TextTable
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 Tone = Literal["bar", "published", "text", "faint", "grid", "ground"]
 Anchor = Literal["start", "middle", "end"]

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.figures.drawing import Drawing, FilledRect, Label, Line
+from odyssey_recorder.model.plain_text import on_one_line
 
 STYLE = """
 .figure { --fill: #2f6db5; --published: #b4540a; font: 12px system-ui, "Segoe UI", Roboto, sans-serif; }

@@ -23,7 +23,7 @@ from odyssey_recorder.llm.model import BATCH_PRICE, ModelRequest, RemoteBatch
 from odyssey_recorder.llm.openai import BATCH_ENDPOINT, OpenAIModel
 from odyssey_recorder.llm.prices import Prices
 from odyssey_recorder.llm.retry import RetryPolicy
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 
 _Result = TypeVar("_Result")
 _USUAL = RetryPolicy()

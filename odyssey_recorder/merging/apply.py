@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from odyssey_recorder.annotation.semantics import SemanticsStore
-from odyssey_recorder.dataset.exchange import add, keep, version_name
-from odyssey_recorder.dataset.journal import Change, Journal, do_not_record
+from odyssey_recorder.dataset.change_journal import Change, Journal, do_not_record
+from odyssey_recorder.dataset.episode_files import add, keep, version_name
 from odyssey_recorder.dataset.layout import (
     EPISODE_FOLDERS,
     METADATA,
@@ -34,7 +34,7 @@ from odyssey_recorder.merging.plan import (
     same_files,
     saved,
 )
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.review.review_store import ReviewStore
 
 _UNFINISHED = f"{METADATA}/merge.json"
 """While a merge is carried out: the version that was decided on, by episode."""

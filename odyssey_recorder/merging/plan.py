@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from odyssey_recorder.annotation.semantics import SemanticsFile, SemanticsStore
+from odyssey_recorder.dataset.change_journal import under_way
 from odyssey_recorder.dataset.codec import decode, dialect_of, encode
 from odyssey_recorder.dataset.entry_file import refuse_problems, union
-from odyssey_recorder.dataset.exchange import same_file, version_name
-from odyssey_recorder.dataset.journal import under_way
+from odyssey_recorder.dataset.episode_files import same_file, version_name
 from odyssey_recorder.dataset.layout import (
     EPISODE_FOLDERS,
     FILE_NAMES,
@@ -31,9 +31,9 @@ from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.episode import screenshot_name
-from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewPolicy
+from odyssey_recorder.review.review import Move, ReviewFile
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.review.status import ReviewPolicy
 
 Files = Mapping[str, Path | bytes]
 """An episode's files by path in the dataset."""

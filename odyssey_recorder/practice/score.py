@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from odyssey_recorder.model.action import Action, Complete, Impossible, Type, action_type
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.practice.tasks import Ending, Milestone, PracticeTask
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible
-from odyssey_recorder.recording import effects, events, messages, work
-from odyssey_recorder.recording.finger import LiveFinger
-from odyssey_recorder.recording.foreign import ForeignRules
+from odyssey_recorder.recording import effects, events, messages, slow_work
+from odyssey_recorder.recording.foreign_input import ForeignRules
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.recording.input_listener import InputListener
+from odyssey_recorder.recording.live_finger import LiveFinger
 from odyssey_recorder.recording.passive import PassiveSession
 from odyssey_recorder.recording.raw_input import Interpreter
 from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, Session
@@ -73,7 +73,7 @@ class RecordingRules:
     late_input_ns: int = LATE_INPUT_NS
     foreign: ForeignRules = field(default_factory=ForeignRules)
     view_hierarchies: bool = True
-    snapshots: work.SnapshotPolicy = "never"
+    snapshots: slow_work.SnapshotPolicy = "never"
 
 
 class Engine:
@@ -97,16 +97,16 @@ class Engine:
         self._nodes: dict[str, InputDeviceNode] = {}
         self._thread = threading.Thread(target=self._run, name=f"recorder of {device.serial}", daemon=True)
         self._writer = StepWriter(draft, rules.touch)
-        policy: work.SnapshotPolicy = "never" if self._is_passive else rules.snapshots
-        self._snapshots = work.StepSnapshots(device, draft.episode_id, policy)
-        self._work = work.RecorderWork(device, self._writer, self._snapshots, self._inbox.put)
+        policy: slow_work.SnapshotPolicy = "never" if self._is_passive else rules.snapshots
+        self._snapshots = slow_work.StepSnapshots(device, draft.episode_id, policy)
+        self._work = slow_work.RecorderWork(device, self._writer, self._snapshots, self._inbox.put)
         self._questions: dict[int, str] = {}
         self._rows = StepRows(draft.episode_id)
         self._watch = StillnessWatch(rules.settle, since_ns=time.monotonic_ns())
         self._is_settled = False
         self._settled_frame: int | None = None
         self._settled_key, self._settled_ns = -1, 0
-        self._unproved: list[work.TreeRead | work.ScreenStateRead] = []
+        self._unproved: list[slow_work.TreeRead | slow_work.ScreenStateRead] = []
         self._published: Path | None = None
         self.is_agents_turn = False
         self._screenshots = store.root / SCREENSHOTS
@@ -237,11 +237,11 @@ class Engine:
                 self._apply(events.FrameKept(message.frame.number))
                 self._note_screen(message)
                 self._request_tree(message.frame.number)
-            case work.ScreenStateRead() | work.TreeRead() | work.RestoreScreenRead():
+            case slow_work.ScreenStateRead() | slow_work.TreeRead() | slow_work.RestoreScreenRead():
                 self._process_reading(message)
             case messages.TouchEnded(stroke, now_ns):
                 self._finish_touch(stroke, now_ns)
-            case work.Sent(started_ns, ended_ns):
+            case slow_work.Sent(started_ns, ended_ns):
                 self._input_sent(started_ns, ended_ns)
             case messages.NoteWritten(key, text):
                 self._save_note(key, text)
@@ -255,11 +255,11 @@ class Engine:
                 result.set_result(self._writer.shown(self._session.frame))
             case messages.TrialRequested(ending, answer):
                 answer.set_result(self._trial(ending))
-            case work.EpisodeInDataset(annotation):
+            case slow_work.EpisodeInDataset(annotation):
                 self._published = annotation
                 self._work.forget_snapshots()
                 self._apply(events.Published())
-            case work.WorkerFailed(error):
+            case slow_work.WorkerFailed(error):
                 raise error
             case messages.Stop():
                 pass  # already stopped
@@ -329,16 +329,16 @@ class Engine:
         if may_read and self._is_settled and number == self._session.frame:
             self._work.read_tree(number)
 
-    def _process_reading(self, read: work.Reading) -> None:
+    def _process_reading(self, read: slow_work.Reading) -> None:
         """Use a reading at once, or after a proof if the screen may have changed meanwhile."""
         match read:
-            case work.TreeRead(tree=tree) if tree is not None and self._rules.view_hierarchies:
+            case slow_work.TreeRead(tree=tree) if tree is not None and self._rules.view_hierarchies:
                 self._await_proof(read)
-            case work.ScreenStateRead() if self._is_passive:
+            case slow_work.ScreenStateRead() if self._is_passive:
                 self._await_proof(read)
-            case work.ScreenStateRead(number, state) if state is not None:
+            case slow_work.ScreenStateRead(number, state) if state is not None:
                 self._writer.take_screen(number, state)
-            case work.RestoreScreenRead(frame, state):
+            case slow_work.RestoreScreenRead(frame, state):
                 self._writer.status_bar_px = state.status_bar_px if state is not None else self._writer.status_bar_px
                 self._apply(
                     events.ReturnJudged(self._writer.shows(frame, goal_screenshot(self._session.goal, self._draft)))
@@ -346,7 +346,7 @@ class Engine:
             case _:
                 pass
 
-    def _await_proof(self, read: work.TreeRead | work.ScreenStateRead) -> None:
+    def _await_proof(self, read: slow_work.TreeRead | slow_work.ScreenStateRead) -> None:
         """A reading belongs to a frame if another frame, requested after the reading was complete, is equal."""
         if read.frame_number == self._session.frame:
             self._unproved.append(read)
@@ -359,9 +359,9 @@ class Engine:
             if read.frame_number != self._session.frame or self._session.state is not State.READY:
                 continue
             match read:
-                case work.TreeRead(number, tree) if tree is not None:
+                case slow_work.TreeRead(number, tree) if tree is not None:
                     self._notify(self._writer.take_tree(number, tree))
-                case work.ScreenStateRead(number, state) if state is not None:
+                case slow_work.ScreenStateRead(number, state) if state is not None:
                     self._writer.take_screen(number, state)
                 case _:
                     pass

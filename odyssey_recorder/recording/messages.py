@@ -8,7 +8,7 @@ from odyssey_recorder.dataset.provenance import AgentRecord
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible
-from odyssey_recorder.recording import events, work
+from odyssey_recorder.recording import events, slow_work
 from odyssey_recorder.recording.input_listener import Report
 from odyssey_recorder.recording.step_writer import ShownScreen
 
@@ -81,9 +81,11 @@ class Stop:
 
 OfAgent = TurnGiven | AgentActed | AgentRefused
 Request = ScreenRequested | TrialRequested
-Message = work.Outcome | Report | FrameArrived | TouchEnded | NoteWritten | OfAgent | Request | Stop
+Message = slow_work.Outcome | Report | FrameArrived | TouchEnded | NoteWritten | OfAgent | Request | Stop
 
 BY_PERSON = events.TouchedDown | events.Intended | events.UndoWanted | events.ScreenAccepted | events.AbandonWanted
 """Messages that end an agent's turn at once."""
-LAST_ANSWERS = work.Sent | work.EpisodeInDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
+LAST_ANSWERS = (
+    slow_work.Sent | slow_work.EpisodeInDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
+)
 """Messages that must not be lost if they arrive while the recording stops."""

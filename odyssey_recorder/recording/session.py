@@ -32,7 +32,7 @@ from dataclasses import replace
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording import effects, events, foreign
+from odyssey_recorder.recording import effects, events, foreign_input
 from odyssey_recorder.recording.gestures import HeldGesture, LiveGesture
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST, RestoringSession
 from odyssey_recorder.recording.state import Goal, State
@@ -63,7 +63,9 @@ TOO_LATE_TO_ABANDON = "The episode is being published and can no longer be disca
 class Session(RestoringSession):
     needed: frozenset[int] = frozenset()
 
-    def __init__(self, late_input_ns: int = LATE_INPUT_NS, rules: foreign.ForeignRules = foreign.DEFAULT_RULES) -> None:
+    def __init__(
+        self, late_input_ns: int = LATE_INPUT_NS, rules: foreign_input.ForeignRules = foreign_input.DEFAULT_RULES
+    ) -> None:
         super().__init__()
         self.state = State.IDLE
         self.reason = ""
@@ -83,7 +85,7 @@ class Session(RestoringSession):
         self._live: LiveGesture | None = None
         self._in_flight = False
         self._pending_write: effects.RemoveSteps | effects.VouchForLastStep | None = None
-        self._foreign = foreign.ForeignInput(rules, self._restore)
+        self._foreign = foreign_input.ForeignInput(rules, self._restore)
         self._frame_before: int | None = None
         self._changed_ns: int | None = None
         self._seen_ns = 0

@@ -26,7 +26,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Type
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Size
-from odyssey_recorder.recording import evidence
+from odyssey_recorder.recording import provenance_records
 from odyssey_recorder.recording.effects import RemoveSteps, SaveStep
 from odyssey_recorder.recording.events import Intent, KeyPress, StepsDropped, TextEntered, Touch
 from odyssey_recorder.recording.restore import is_of_screen
@@ -79,7 +79,7 @@ class StepWriter:
         self.agent: AgentRecord | None = None
         self._draft = draft
         self._rules = rules
-        self._clock = evidence.EpochClock()
+        self._clock = provenance_records.EpochClock()
         self._frames: dict[int, Frame] = {}
         self._checks: dict[int, CheckRecord] = {}
         self._screenshots: dict[int, SavedFrame] = {}
@@ -95,7 +95,7 @@ class StepWriter:
     def hold(self, frame: Frame, needed: frozenset[int]) -> None:
         """Hold a frame; of the others keep only the newest and the `needed` ones."""
         self._frames[frame.number] = frame
-        self._checks[frame.number] = evidence.check_record(frame, self._clock)
+        self._checks[frame.number] = provenance_records.check_record(frame, self._clock)
         if len(self._checks) > _CHECKS_HELD:
             del self._checks[next(iter(self._checks))]
         for number in [*self._frames][:-_FRAMES_HELD]:
@@ -111,7 +111,7 @@ class StepWriter:
         return all(size.clamp(sample.at) == sample.at for sample in stroke.samples)
 
     def write_screenshot(self, frame: Frame) -> SavedFrame:
-        png, record = evidence.encode_frame(frame, self._clock)
+        png, record = provenance_records.encode_frame(frame, self._clock)
         return SavedFrame(frame, self._draft.keep_screenshot(png), record)
 
     def take_screenshot(self, kept: SavedFrame) -> None:
@@ -202,13 +202,13 @@ class StepWriter:
             check=self._checks.get(wanted.check) if wanted.check is not None else None,
             touched_us=touched_us,
             age_us=wanted.age_ns // 1000 if wanted.age_ns is not None else None,
-            input=evidence.input_record(wanted.intent),
-            end=evidence.end_record(wanted.intent),
+            input=provenance_records.input_record(wanted.intent),
+            end=provenance_records.end_record(wanted.intent),
             clock_offset_us=touched_us - wanted.device_us if wanted.device_us is not None else None,
             clock_uncertainty_us=wanted.uncertainty_ns // 1000 if wanted.uncertainty_ns is not None else None,
             sent_us=self._clock.epoch_us(wanted.sent[0]) if wanted.sent else None,
             sent_until_us=self._clock.epoch_us(wanted.sent[1]) if wanted.sent else None,
-            screen=evidence.screen_record(screen) if screen else None,
+            screen=provenance_records.screen_record(screen) if screen else None,
             ui_tree=tree.name if tree else None,
             ui_tree_absent="" if tree else NO_TREE,
             bbox=(box.left, box.top, box.right, box.bottom) if box else None,
@@ -298,7 +298,7 @@ class StepWriter:
             return ""
         last = self._draft.steps[-1]
         try:
-            before = self.last_frame or evidence.frame_of(last.screenshot)
+            before = self.last_frame or provenance_records.frame_of(last.screenshot)
         except OSError as error:
             return f"{last.screenshot} cannot be read ({error.strerror}): undo the last step, and record it again."
         unchanged = frame.shows_same_as(before, ignore_top_px=self.status_bar_px)
@@ -334,7 +334,7 @@ class StepWriter:
         """A screenshot of the draft as a frame, cached; None if it is unreadable."""
         if self._restore_frame is None or self._restore_frame[0] != screenshot:
             try:
-                self._restore_frame = screenshot, evidence.frame_of(screenshot)
+                self._restore_frame = screenshot, provenance_records.frame_of(screenshot)
             except OSError:
                 self._restore_frame = screenshot, None
         return self._restore_frame[1]

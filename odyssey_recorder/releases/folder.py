@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from odyssey_recorder.dataset.journal import Journal
+from odyssey_recorder.dataset.change_journal import Journal
 from odyssey_recorder.dataset.layout import (
     HISTORY,
     RELEASES,

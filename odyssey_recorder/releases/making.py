@@ -15,11 +15,9 @@ from odyssey_recorder.exporting.card import About, readme
 from odyssey_recorder.exporting.job import sides_of
 from odyssey_recorder.exporting.prepared import about_of, counted_reasons
 from odyssey_recorder.figures.counting import Against, all_figures
-from odyssey_recorder.figures.facts import class_of_app, read_figures
+from odyssey_recorder.figures.episodes import class_of_app, read_figures
 from odyssey_recorder.figures.page import FiguresSource, figures_as_json
 from odyssey_recorder.figures.published import V2
-from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.releases.folder import (
     MANIFEST,
     Progress,
@@ -36,6 +34,8 @@ from odyssey_recorder.releases.folder import (
 )
 from odyssey_recorder.releases.manifest import ReleaseChanges, ReleasedEpisode, changes, moved_sides, read_released
 from odyssey_recorder.reports import report_json
+from odyssey_recorder.review.review import Move, ReviewFile
+from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.splits.drawing import Split
 
 

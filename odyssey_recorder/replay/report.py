@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from PIL import Image, ImageChops, ImageDraw
 
 from odyssey_recorder.dataset.action_marks import draw_action
-from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.model.action import action_type, describe, in_words_at, is_terminal
 from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.plain_text import on_one_line
 from odyssey_recorder.replay.compare import Comparison, StepVerdict, Tolerance, change_mask
 from odyssey_recorder.replay.player import ReplayResult, StepResult
 from odyssey_recorder.replay.recorded import recorded_screenshot

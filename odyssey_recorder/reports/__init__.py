@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.files import write_durably
 from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.plain_text import on_one_line
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeVar, get_args
 
-from odyssey_recorder.splits.facts import SplitFacts, app_key, words_of
+from odyssey_recorder.splits.episodes import SplitFacts, app_key, words_of
 
 Kind = Literal["random", "task", "device", "app"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from odyssey_recorder.dataset.journal import Journal, under_way
+from odyssey_recorder.dataset.change_journal import Journal, under_way
 from odyssey_recorder.dataset.layout import METADATA, SPLITS, SPLITS_RECORD, TRAIN_IN_ALL, split_path
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.errors import DatasetError, showable
@@ -36,9 +36,9 @@ from odyssey_recorder.splits.drawing import (
     moved,
     train_in_all,
 )
-from odyssey_recorder.splits.facts import SplitFacts, app_key, fingerprint
+from odyssey_recorder.splits.episodes import SplitFacts, app_key, fingerprint
 from odyssey_recorder.splits.leaks import LeakReport, leak_report
-from odyssey_recorder.task.templates.template_files import shipped_catalogues
+from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from odyssey_recorder.validation import FrozenModel, first_fault
 
 _FORMAT = 1

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.splits.drawing import Split, Unit, identities
-from odyssey_recorder.splits.facts import SplitFacts
-from odyssey_recorder.task.wording.lookalikes import alike_pairs, candidates, lettered
+from odyssey_recorder.splits.episodes import SplitFacts
+from odyssey_recorder.tasks.wording.lookalikes import alike_pairs, candidates, lettered
 
 ALIKE, COMPARED_AT_MOST = 0.7, 400
-"""As ALIKE_INSTRUCTION and COMPARED_AT_MOST in quality/thresholds.py."""
+"""As ALIKE_INSTRUCTION and COMPARED_AT_MOST in checking/thresholds.py."""
 COMMON_SCREEN = 5
 """Likewise: a screenshot that this many episodes have is no leak."""
 

@@ -10,7 +10,7 @@ from odyssey_recorder.agents.guard import Guard, risky_word
 from odyssey_recorder.device.view_hierarchy import parse
 from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.geometry import Point
-from odyssey_recorder.recording.evidence import EpochClock, encode_frame
+from odyssey_recorder.recording.provenance_records import EpochClock, encode_frame
 from odyssey_recorder.recording.step_writer import SavedFrame, ShownScreen
 from tests.fakes import FakeDevice
 

@@ -15,7 +15,7 @@ from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.tasks.listing import ListedTask
 from tests.agents.conftest import SharedRecording, Watcher
 from tests.agents.controlled_model import batch_of, says
 from tests.cli import CommandLine, wait_until

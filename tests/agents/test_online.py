@@ -24,8 +24,8 @@ from tests.agents.controlled_model import says
 from tests.annotation.vision_model import images_of
 from tests.cli import CommandLine, LabPhone, Result, wait_until
 from tests.llm.stand_in import MODEL, ErrorReply, ReceivedRequest, Reply, StandIn
-from tests.task.tasks import row as task_row
-from tests.task.tasks import write_list
+from tests.tasks.tasks import row as task_row
+from tests.tasks.tasks import write_list
 
 TASKS = read_benchmark(shipped_benchmark())
 ALARM, TIMER = "sim-alarm-off", "sim-timer-eggs"

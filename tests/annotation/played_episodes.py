@@ -4,6 +4,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from odyssey_recorder.checking.evidence import EpisodeEvidence, StepEvidence
+from odyssey_recorder.checking.screenshot import MeasuredScreenshot
 from odyssey_recorder.commands.demo_annotator import Drag, Move, On
 from odyssey_recorder.dataset.lenient import LenientEpisode, LenientStep
 from odyssey_recorder.dataset.provenance import FrameRecord, ScreenRecord, StepRecord, StrokeRecord
@@ -11,14 +13,12 @@ from odyssey_recorder.device.view_hierarchy import parse
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.model.geometry import Box, Pixel, Size, to_grid
-from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
-from odyssey_recorder.quality.screenshot import MeasuredScreenshot
 from odyssey_recorder.recording.script import PressKey, ScriptComplete, ScriptImpossible, TypeText
 from odyssey_recorder.simulator.phone import PhoneState
 from odyssey_recorder.simulator.shell.uiautomator import dump_views
+from tests.checking.clean.generated_tasks import GeneratedTask, generated_tasks
+from tests.checking.labelled import image_of
 from tests.dataset.drafts import provenance_of
-from tests.quality.clean.generated_tasks import GeneratedTask, generated_tasks
-from tests.quality.labelled import image_of
 from tests.simulator.person import Person, person_with
 
 

@@ -16,11 +16,11 @@ from odyssey_recorder.annotation.findings import Support, TextFinding
 from odyssey_recorder.annotation.near_duplicates import SeenTexts
 from odyssey_recorder.annotation.semantics import Named, SemanticsStore, TextState
 from odyssey_recorder.annotation.text_kinds import TextKind
+from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.curation.redaction import RedactedWords, Redaction, write_redaction
 from odyssey_recorder.dataset.layout import annotation_path, ui_tree_path
 from odyssey_recorder.device.view_hierarchy import name_at, parse
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
-from odyssey_recorder.quality.checker import Checker
 from tests.annotation.episode_dataset import EPISODE, EpisodeDataset
 from tests.annotation.phone_dataset import CapturedStep
 from tests.annotation.suggestions import suggest

@@ -26,6 +26,7 @@ from odyssey_recorder.annotation.boxes import (
 from odyssey_recorder.annotation.sam2 import MaskBox, ModelFile, Sam2, best
 from odyssey_recorder.annotation.semantics import FoundBox, SemanticsStore
 from odyssey_recorder.annotation.text_kinds import BoxSource
+from odyssey_recorder.checking.evidence import StepEvidence
 from odyssey_recorder.dataset.amending import on_grid
 from odyssey_recorder.dataset.layout import screenshot_path, semantics_path
 from odyssey_recorder.dataset.lenient import LenientStep
@@ -36,14 +37,13 @@ from odyssey_recorder.exporting.episodes import read_exported, step_rows
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.episode import StepAnnotations
 from odyssey_recorder.model.geometry import Box, Pixel, Size, to_grid
-from odyssey_recorder.quality.evidence import StepEvidence
 from odyssey_recorder.simulator.shell.uiautomator import dump_views
 from odyssey_recorder.simulator.ui.controls import TextField
 from tests.annotation.episode_dataset import EPISODE
 from tests.annotation.phone_dataset import CapturedStep
 from tests.annotation.tiny_sam2 import HALVES, decoder, encoder, endless_encoder
+from tests.checking.evidence import FIELD, evidence, screen, with_step
 from tests.cli import CommandLine
-from tests.quality.evidence import FIELD, evidence, screen, with_step
 from tests.simulator.person import Person, person_with
 
 STEPS = 6

@@ -12,14 +12,14 @@ from odyssey_recorder.annotation.findings import CHECKS, Support, verdict_on
 from odyssey_recorder.annotation.near_duplicates import SeenText, SeenTexts
 from odyssey_recorder.annotation.text_in_context import WrittenText
 from odyssey_recorder.annotation.text_kinds import TextKind
+from odyssey_recorder.checking.evidence import StepEvidence
 from odyssey_recorder.model.action import Action, Click, Complete, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Box, Point
-from odyssey_recorder.quality.evidence import StepEvidence
 from tests.annotation.played_episodes import PlayedEpisode, play_episodes
 from tests.annotation.wordings import FRESH, HELD_OUT, TUNED, Wording
 from tests.annotation.wrong_texts import WrongTextMaker, clean_texts, is_caught, without_views
-from tests.quality.evidence import ACTIONS, FIELD, evidence, with_step, without_provenance
+from tests.checking.evidence import ACTIONS, FIELD, evidence, with_step, without_provenance
 
 LOW, DESCRIPTION = TextKind.INSTRUCTION, TextKind.DESCRIPTION
 CONTEXT, INTENTION = TextKind.CONTEXT, TextKind.INTENTION

@@ -15,9 +15,9 @@ from odyssey_recorder.annotation.memory import StepMemory, memory_of
 from odyssey_recorder.annotation.memory_writer import MemoryWriter, Mode
 from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import Remembered, SemanticsStore, TextState
+from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset.layout import provenance_path, screenshot_path
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.quality.checker import Checker
 from tests.annotation.episode_dataset import EPISODE, EpisodeDataset
 from tests.annotation.memory_model import CORE, RESULT, SCREEN, MemoryModel
 from tests.annotation.phone_dataset import CapturedStep

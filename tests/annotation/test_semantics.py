@@ -7,15 +7,15 @@ import pytest
 
 from odyssey_recorder.annotation import semantics
 from odyssey_recorder.annotation.inputs import texts_of
+from odyssey_recorder.checking.whole_dataset.dataset_folder import folder_findings
 from odyssey_recorder.dataset.entry_file import spell, union
 from odyssey_recorder.dataset.layout import semantics_path
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.merging.apply import merge
 from odyssey_recorder.merging.plan import MergeDecisions
-from odyssey_recorder.quality.dataset_wide.dataset_folder import folder_findings
 from tests.annotation.texts import CALL, D, decided, file_of, opened_episode, suggestion
-from tests.quality.folders import FIRST, SECOND, write_dataset
+from tests.checking.folders import FIRST, SECOND, write_dataset
 
 FOUND = opened_episode()
 ONE = suggestion(FOUND, 1, D, "Type one.")

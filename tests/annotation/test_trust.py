@@ -20,9 +20,9 @@ from odyssey_recorder.annotation.reviewing import (
 from odyssey_recorder.annotation.semantics import Planted, SemanticsStore, TextDecision, TextState
 from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.annotation.trust import Seen, TrustFigures, trust_figures
+from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset.layout import semantics_path
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.quality.checker import Checker
 from tests.annotation.episode_dataset import EPISODE
 from tests.annotation.phone_dataset import CapturedStep
 from tests.annotation.suggestions import suggest

@@ -27,9 +27,9 @@ from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Point
+from tests.checking.evidence import evidence
 from tests.dataset.drafts import provenance_of
 from tests.episodes import episode as made_episode
-from tests.quality.evidence import evidence
 
 D, E = TextKind.INSTRUCTION, TextKind.CONTEXT
 F1, F2 = TextKind.DESCRIPTION, TextKind.INTENTION

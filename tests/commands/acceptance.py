@@ -1,13 +1,13 @@
 from pathlib import Path
 
-from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.reviewing.review import Decision
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewPolicy
-from odyssey_recorder.quality.reviewing.views import VerdictDraft
-from odyssey_recorder.review_service import ReviewService
-from odyssey_recorder.selection.index import EpisodeIndex
-from tests.quality.verdicts import judgements
+from odyssey_recorder.checking.checker import Checker
+from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.review.review import Decision
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.review.status import ReviewPolicy
+from odyssey_recorder.review.views import VerdictDraft
+from odyssey_recorder.services.review import ReviewService
+from tests.checking.verdicts import judgements
 
 
 def accept_episodes(root: Path, *episode_ids: str) -> None:

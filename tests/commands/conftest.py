@@ -2,8 +2,8 @@ import os
 
 import pytest
 
-from odyssey_recorder.task.templates import template_files
-from tests.task.sample_tasks import library
+from odyssey_recorder.tasks.templates import template_files
+from tests.tasks.sample_tasks import library
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from odyssey_recorder.dataset.journal import Change
+from odyssey_recorder.checking.findings_report import FindingsReport, render_findings_page
+from odyssey_recorder.dataset.change_journal import Change
 from odyssey_recorder.dataset.layout import HISTORY
-from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
-from odyssey_recorder.quality.findings_report import FindingsReport, render_findings_page
+from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
+from tests.checking.folders import FIRST, SECOND, edit, write_dataset, write_provenance, write_single_episode
+from tests.checking.test_collect import overwrite_silently
 from tests.cli import ESCAPES, CommandLine, Result
-from tests.quality.folders import FIRST, SECOND, edit, write_dataset, write_provenance, write_single_episode
-from tests.quality.test_collect import overwrite_silently
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from odyssey_recorder.commands.export import ExportOptions, export_dataset
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation import gold
 from odyssey_recorder.exporting.card import About
+from odyssey_recorder.exporting.export_plan import Shard
 from odyssey_recorder.exporting.job import ExportProgress, ExportRequest, run_export
 from odyssey_recorder.exporting.layouts import write_shard
-from odyssey_recorder.exporting.shards import Shard
 from tests.cli import CommandLine
 from tests.evaluation.prediction_files import own, predictions
 from tests.exporting.sample import SMALL, Dataset, contents, write_dataset

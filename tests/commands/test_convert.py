@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.checking.folders import FIRST, SECOND, write_dataset
 from tests.cli import CommandLine, Result
 from tests.commands.acceptance import accept_episodes
-from tests.quality.folders import FIRST, SECOND, write_dataset
 
 pytestmark = pytest.mark.usefixtures("one_processor")
 

@@ -1,6 +1,6 @@
 from tests.cli import CommandLine
-from tests.selection.datasets import write
-from tests.selection.test_index import DONE, facts, ids
+from tests.dataset_index.datasets import write
+from tests.dataset_index.test_index import DONE, facts, ids
 
 
 def test_filtered_episodes_are_listed_unless_the_filter_is_invalid(cli: CommandLine) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.cli import CommandLine
-from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 
 
 @pytest.fixture

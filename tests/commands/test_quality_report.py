@@ -2,11 +2,11 @@ import hashlib
 
 import pytest
 
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewPolicy
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.review.status import ReviewPolicy
+from tests.checking.reviewed import publish
+from tests.checking.verdicts import verdict
 from tests.cli import ESCAPES, CommandLine
-from tests.quality.reviewed import publish
-from tests.quality.verdicts import verdict
 
 pytestmark = pytest.mark.usefixtures("one_processor")
 

@@ -7,9 +7,9 @@ import shutil
 import pytest
 
 from odyssey_recorder.dataset.trash import Trash
+from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.cli import CommandLine
 from tests.commands.acceptance import accept_episodes
-from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 
 pytestmark = pytest.mark.usefixtures("one_processor")
 

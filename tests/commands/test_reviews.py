@@ -4,12 +4,12 @@ import pytest
 
 from odyssey_recorder.dataset.entry_file import spell
 from odyssey_recorder.dataset.trash import Trash
-from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewPolicy
+from odyssey_recorder.review.review import Move, ReviewFile
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.review.status import ReviewPolicy
+from tests.checking.verdicts import verdict
 from tests.cli import ESCAPES, CommandLine, Result
 from tests.dataset.published_episode import recorded
-from tests.quality.verdicts import verdict
 
 ONE, OTHER = "1111111111111111", "2222222222222222"
 

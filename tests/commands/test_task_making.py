@@ -8,13 +8,13 @@ import pytest
 
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.settings import SettingsStore
-from odyssey_recorder.task.listing import ListedTask, parse_task_line, read_tasks, task_line
-from odyssey_recorder.task.templates.filling import identity
-from odyssey_recorder.task.templates.template_files import shipped_catalogues
+from odyssey_recorder.tasks.listing import ListedTask, parse_task_line, read_tasks, task_line
+from odyssey_recorder.tasks.templates.filling import identity
+from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from odyssey_recorder.wiring import annotator_tasks
 from tests.cli import CommandLine
-from tests.task.origins import FAULTY
-from tests.task.tasks import row, write_list
+from tests.tasks.origins import FAULTY
+from tests.tasks.tasks import row, write_list
 
 pytestmark = pytest.mark.usefixtures("shipped_templates_read_once")
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.model.text_origin import Writer
-from odyssey_recorder.task.generation.generator import GenerationOrder, generate
-from odyssey_recorder.task.listing import read_tasks, task_line
+from odyssey_recorder.tasks.generation.generator import GenerationOrder, generate
+from odyssey_recorder.tasks.listing import read_tasks, task_line
 from tests.cli import CommandLine
 from tests.llm.good_model import in_words, right
 from tests.llm.stand_in import MODEL, StandIn, no_quota, shortest
-from tests.task.sample_tasks import library
+from tests.tasks.sample_tasks import library
 
 KEY = "sk-planted-4f2a9c7e51"
 pytestmark = pytest.mark.usefixtures("shipped_templates_read_once")

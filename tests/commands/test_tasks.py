@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.task.listing import read_tasks, shipped_tasks
+from odyssey_recorder.tasks.listing import read_tasks, shipped_tasks
 from tests.cli import CommandLine
-from tests.task.tasks import row, write_list
+from tests.tasks.tasks import row, write_list
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.errors import TrainingError
-from odyssey_recorder.exporting.shards import Options, Sampling
+from odyssey_recorder.exporting.export_plan import Options, Sampling
 from odyssey_recorder.training.samples import read_samples
 from tests.cli import CommandLine
 from tests.exporting.sample import Dataset, export, write_dataset

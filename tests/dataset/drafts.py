@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from odyssey_recorder.dataset.change_journal import Change
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.journal import Change
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, FrameRecord, KeyRecord, Origin, StepRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError

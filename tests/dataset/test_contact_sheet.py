@@ -6,13 +6,14 @@ from PIL import Image, ImageChops
 
 from odyssey_recorder.dataset.action_marks import draw_action
 from odyssey_recorder.dataset.contact_sheet import draw_contact_sheet
-from odyssey_recorder.dataset.fonts import load_font, on_one_line, truncated, wrapped
+from odyssey_recorder.dataset.image_text import load_font, truncated, wrapped
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.model.geometry import Point, Size
+from odyssey_recorder.model.plain_text import on_one_line
 from tests.episodes import episode
 
 EPISODE_ID = "0000000000000007"

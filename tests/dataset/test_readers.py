@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.dataset.codec import Dialect, decode, encode
-from odyssey_recorder.dataset.contents import StepRow, read_contents
 from odyssey_recorder.dataset.lenient import read_leniently
+from odyssey_recorder.dataset.quick_reading import StepRow, read_contents
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Click, LongPress, Scroll, Type, action_type
 from odyssey_recorder.model.episode import Episode

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from odyssey_recorder.dataset import amendment as fixes
-from odyssey_recorder.dataset.journal import Change
+from odyssey_recorder.dataset.change_journal import Change
 from odyssey_recorder.dataset.layout import HISTORY
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
@@ -275,7 +275,7 @@ def test_concurrent_amendments_run_one_after_the_other(tmp_path: Path) -> None:
 
 
 def test_locked_dataset_is_reported(published: PublishedEpisode, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("odyssey_recorder.dataset.journal._PATIENCE_S", 0.01)
+    monkeypatch.setattr("odyssey_recorder.dataset.change_journal._PATIENCE_S", 0.01)
     history = published.root / HISTORY
     history.mkdir(parents=True)
     with FileLock(history / "lock"), pytest.raises(DatasetError, match="Another program is writing to"):

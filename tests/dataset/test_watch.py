@@ -10,8 +10,8 @@ import pytest
 from watchdog.events import FileSystemEventHandler
 from watchdog.observers.api import BaseObserver
 
+from odyssey_recorder.dataset.change_journal import Change
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.journal import Change
 from odyssey_recorder.dataset.layout import HISTORY, PROVENANCE
 from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges, WatchRules
 from odyssey_recorder.model.action import Complete

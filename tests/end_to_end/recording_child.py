@@ -24,7 +24,7 @@ from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import RecordingRules
-from odyssey_recorder.recording.evidence import frame_of
+from odyssey_recorder.recording.provenance_records import frame_of
 from odyssey_recorder.recording.raw_input import BLIND, NO_SCREENSHOT
 from odyssey_recorder.recording.raw_input_queue import LOST
 from odyssey_recorder.recording.recorder import Recorder

@@ -20,9 +20,9 @@ from odyssey_recorder.model.episode import Episode, Mode, TaskInfo
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.slow_work import SnapshotPolicy
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import TYPED_KEYS, RecordingView
-from odyssey_recorder.recording.work import SnapshotPolicy
 from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions

@@ -15,8 +15,8 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.evidence import EpochClock
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
+from odyssey_recorder.recording.provenance_records import EpochClock
 from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT
 from odyssey_recorder.recording.raw_input_queue import DROPPED
 from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, OUT_OF_DATE

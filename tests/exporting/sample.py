@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.exporting.card import About
+from odyssey_recorder.exporting.export_plan import Options, Planned
 from odyssey_recorder.exporting.job import ExportRequest, run_export
-from odyssey_recorder.exporting.shards import Options, Planned
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import (
     Category,

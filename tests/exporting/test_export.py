@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.exporting.export_plan import Options
 from odyssey_recorder.exporting.job import ExportCancelledError, ExportProgress
 from odyssey_recorder.exporting.layouts import LAYOUTS
-from odyssey_recorder.exporting.shards import Options
 from tests.exporting.conftest import COUNT
 from tests.exporting.converter_rules import assert_convertible
 from tests.exporting.sample import SMALL, STEPS, Dataset, contents, export, ids, write_dataset

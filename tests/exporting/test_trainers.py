@@ -21,9 +21,9 @@ from odyssey_recorder.evaluation.gold import read_gold
 from odyssey_recorder.evaluation.loading import load
 from odyssey_recorder.evaluation.predictions import Prediction, PredictionsHeader, header_line, prediction_line, spelled
 from odyssey_recorder.evaluation.report import ScoringTerms, evaluate
+from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
-from odyssey_recorder.exporting.shards import TRAINERS, Options, Sampling
 from odyssey_recorder.model.action import Action, Click, Scroll, Type, scroll_direction
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.training.samples import SampleGold

@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 from random import Random
 
-from odyssey_recorder.figures.facts import EpisodeFigures
+from odyssey_recorder.figures.episodes import EpisodeFigures
 from odyssey_recorder.model.geometry import Point, Size
 
 V2_CATEGORIES = {

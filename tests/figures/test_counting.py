@@ -9,7 +9,7 @@ from typing import TypeVar
 import pytest
 
 from odyssey_recorder.figures.counting import Against, all_figures, mean_steps, term
-from odyssey_recorder.figures.facts import EpisodeFigures
+from odyssey_recorder.figures.episodes import EpisodeFigures
 from odyssey_recorder.figures.figure import Bars, Boxes, Columns, CountGrid, Figure, Panel, TextTable
 from odyssey_recorder.figures.published import V1, V2, PublishedFigures, published_of
 from odyssey_recorder.model.geometry import Point, Size

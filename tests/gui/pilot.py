@@ -23,15 +23,15 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Commands
-from odyssey_recorder.gui.main_window import MainWindow
-from odyssey_recorder.gui.question_dialog import QuestionDialog
+from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Commands
+from odyssey_recorder.gui.frame.question_dialog import QuestionDialog
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.record.status import StatusLine
-from odyssey_recorder.gui.record.viewport import FitScale
-from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.gui.screen.viewport import FitScale
+from odyssey_recorder.gui.window.main_window import MainWindow
+from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.state import State

@@ -11,36 +11,36 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QListView, QPushBut
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.annotation.reviewing import TextReviewing
-from odyssey_recorder.gui.application import ErrorDialog, TextSize, ThemeName, use_text_size, use_theme
-from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.doctor_dialog import DoctorDialog
-from odyssey_recorder.gui.job_card import ClosingDialog
-from odyssey_recorder.gui.main_window import SMALLEST
+from odyssey_recorder.checking.checker import Checker
+from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.frame.application import ErrorDialog, TextSize, ThemeName, use_text_size, use_theme
+from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.frame.job_card import ClosingDialog
+from odyssey_recorder.gui.frame.question_dialog import QuestionDialog, SendBackDialog, SkipDialog
+from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.gui.practice.first_use import FirstUseDialog
-from odyssey_recorder.gui.question_dialog import QuestionDialog, SendBackDialog, SkipDialog
 from odyssey_recorder.gui.record.agent_card import ConsentDialog
 from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
 from odyssey_recorder.gui.record.agent_runner import AgentModels
 from odyssey_recorder.gui.record.drafts import DraftsDialog
 from odyssey_recorder.gui.record.finishing import DISCARD, CompleteDialog, ImpossibleDialog, undo_question
-from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.settings.settings_page import UnsavedDialog
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog, ProposeDialog
+from odyssey_recorder.gui.tasks.preparation import LoadedTemplates
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
-from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates
-from odyssey_recorder.gui.window_state import KeptFile
-from odyssey_recorder.gui.workplace import PAGES, Workplace
+from odyssey_recorder.gui.window.doctor_dialog import DoctorDialog
+from odyssey_recorder.gui.window.main_window import SMALLEST
+from odyssey_recorder.gui.window.pages import PAGES, Workplace
 from odyssey_recorder.llm.batch import Estimate
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.finding import Severity
+from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.settings import SettingsStore, read_settings
-from odyssey_recorder.task.generation.generator import Targets
-from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task_service import ModelChoice
+from odyssey_recorder.tasks.generation.generator import Targets
+from odyssey_recorder.tasks.templates.template import TemplateLibrary
 from odyssey_recorder.wiring import open_batch
 from tests.annotation.phone_dataset import look_around
 from tests.annotation.suggestions import suggest
@@ -51,7 +51,7 @@ from tests.gui.pilot import OpenAt, Pilot
 from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.review.reviewer import Reviewer
 from tests.gui.tasks.lead_driver import TaskSetup, copy_templates
-from tests.task.tasks import queue_of, row
+from tests.tasks.tasks import queue_of, row
 
 _LAYOUT_MS = 60
 NO_TEMPLATES = LoadedTemplates(TemplateLibrary((), {}), {}, Targets(), "", names_apps=False)

@@ -14,7 +14,7 @@ CHILD = """
 import json, time
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel
-from odyssey_recorder.gui.application import application
+from odyssey_recorder.gui.frame.application import application
 from tests.gui.slot_probe import HAS_STACKS, ProbedApplication
 
 app = ProbedApplication()

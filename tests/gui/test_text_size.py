@@ -4,10 +4,10 @@ import pytest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QTableView, QToolButton
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.application import use_text_size
-from odyssey_recorder.gui.theme import grown
-from odyssey_recorder.gui.workplace import Workplace
-from odyssey_recorder.selection.index import EpisodeIndex
+from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.gui.frame.application import use_text_size
+from odyssey_recorder.gui.kit.theme import grown
+from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.settings import SettingsStore
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenAt

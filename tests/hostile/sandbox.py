@@ -4,20 +4,20 @@ import os
 import shutil
 from pathlib import Path
 
+from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset.amendment import NewInstruction
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.llm import prices
-from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.review_service import ReviewService
-from odyssey_recorder.selection.index import EpisodeIndex
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.services.review import ReviewService
 from odyssey_recorder.settings import read_settings
-from odyssey_recorder.task.listing import shipped_tasks
+from odyssey_recorder.tasks.listing import shipped_tasks
 from odyssey_recorder.wiring import annotator_tasks, episode_store
+from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset, write_single_episode
+from tests.checking.verdicts import verdict
 from tests.dataset.drafts import add_step, begin, complete_draft
-from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset, write_single_episode
-from tests.quality.verdicts import verdict
 
 SECRET = "Quokka-31416"
 """Occurs only in files outside the sandbox; no command may print or copy it."""

@@ -18,21 +18,21 @@ from pathlib import Path
 from random import Random
 
 from odyssey_recorder import cli
+from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset.amendment import NewInstruction
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import summarise
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.dataset.versions import Versions
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.replay.recorded import check_screenshots, open_recorded
-from odyssey_recorder.review_service import ReviewService
-from odyssey_recorder.selection.index import EpisodeIndex
+from odyssey_recorder.services.review import ReviewService
 from odyssey_recorder.settings import SettingsStore, read_settings
 from odyssey_recorder.wiring import annotator_tasks, episode_store
+from tests.checking.folders import FIRST, SECOND, THIRD
 from tests.hostile.damage import damage
 from tests.hostile.sandbox import SECRET, Sandbox
-from tests.quality.folders import FIRST, SECOND, THIRD
 
 _CPU_S = 5
 _WALL_S = 60

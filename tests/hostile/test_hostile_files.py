@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.checking.folders import FIRST, SECOND, write_dataset
 from tests.cli import CommandLine
-from tests.quality.folders import FIRST, SECOND, write_dataset
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes and few links")
 

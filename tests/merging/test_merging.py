@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.amendment import NewInstruction
+from odyssey_recorder.dataset.change_journal import under_way
 from odyssey_recorder.dataset.codec import read_annotation
-from odyssey_recorder.dataset.journal import under_way
 from odyssey_recorder.dataset.layout import annotation_path, episode_ids
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, OdysseyError
 from odyssey_recorder.merging.apply import merge, prepare
 from odyssey_recorder.merging.plan import MergeDecisions
-from odyssey_recorder.quality.reviewing.review_log import ReviewLog
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewPolicy
+from odyssey_recorder.review.review_log import ReviewLog
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.review.status import ReviewPolicy
+from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
+from tests.checking.verdicts import verdict
 from tests.dataset.interrupted_changes import FaultInjector, killed_after
-from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
-from tests.quality.verdicts import verdict
 
 FOURTH = "0000000000000004"
 ASK = MergeDecisions()

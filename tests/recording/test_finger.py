@@ -9,7 +9,7 @@ import pytest
 from odyssey_recorder.errors import InputRefusedError
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.events import FingerLifted, InputRefused
-from odyssey_recorder.recording.finger import LiveFinger, Report
+from odyssey_recorder.recording.live_finger import LiveFinger, Report
 from tests.fakes import FakeDevice
 
 ANSWER_S = 0.5

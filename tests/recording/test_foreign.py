@@ -35,7 +35,7 @@ from odyssey_recorder.recording.events import (
     Started,
     StepSaved,
 )
-from odyssey_recorder.recording.foreign import (
+from odyssey_recorder.recording.foreign_input import (
     FOREIGN_INPUT_NOTICE,
     LARGE,
     LATE_CHANGE_NS,

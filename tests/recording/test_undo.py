@@ -13,9 +13,9 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST
+from odyssey_recorder.recording.slow_work import MAX_SNAPSHOTS, StepSnapshots
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import PUBLISHING
-from odyssey_recorder.recording.work import MAX_SNAPSHOTS, StepSnapshots
 from tests.fakes import FakeDevice
 from tests.recording.recording_bench import PASSIVE, RULES, Recording, RecordingBench, shows
 

@@ -16,7 +16,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.card import About
 from odyssey_recorder.releases import folder
 from odyssey_recorder.releases.making import PlannedRelease, changes_between, described, plan_release
-from odyssey_recorder.splits.facts import read_facts
+from odyssey_recorder.splits.episodes import read_facts
 from odyssey_recorder.splits.files import SplitsOrder, plan_splits, write_splits
 from tests.dataset.interrupted_changes import FaultInjector, killed_after
 from tests.exporting.sample import contents, ids, write_dataset

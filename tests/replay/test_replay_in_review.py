@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.checking.checker import Checker
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import CancelledError, DeviceError
-from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.replay.player import StepResult
-from odyssey_recorder.review_service import ReviewService
-from odyssey_recorder.selection.index import EpisodeIndex
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.services.review import ReviewService
 from tests.fakes import FakeDevice
 from tests.replay.recordings import EPISODE_ID, ONE_OF_EACH, episode_of, write_dataset
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.splits.drawing import Split
-from odyssey_recorder.splits.facts import SplitFacts, app_key
+from odyssey_recorder.splits.episodes import SplitFacts, app_key
 
 CATEGORIES = [category.value for category in Category]
 DEVICES = ("Pixel 7 Pro", "Pixel Fold", "Pixel Tablet")

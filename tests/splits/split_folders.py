@@ -7,7 +7,7 @@ from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.model.action import Action, Click, Complete, Press, SystemKey
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
-from odyssey_recorder.splits.facts import SplitFacts
+from odyssey_recorder.splits.episodes import SplitFacts
 from tests.splits.split_facts import facts
 
 _APPS = ("Chrome", "Firefox", "Opera", "Gmail", "Outlook", "YouTube", "Vimeo", "TED")

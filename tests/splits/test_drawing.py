@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.splits.drawing import KINDS, NEAR, DrawRules, SplitDraw, draw, moved, train_in_all
-from odyssey_recorder.splits.facts import SplitFacts, app_key
+from odyssey_recorder.splits.episodes import SplitFacts, app_key
 from odyssey_recorder.splits.files import app_classes
 from odyssey_recorder.splits.leaks import leak_report
-from odyssey_recorder.task.templates.template_files import shipped_catalogues
+from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from tests.splits.split_facts import CATEGORIES, CLASSES, dataset, facts
 
 RULES = DrawRules()

@@ -10,7 +10,7 @@ import pytest
 from odyssey_recorder.dataset.layout import SPLITS_RECORD, TRAIN_IN_ALL
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.splits.drawing import KINDS, DrawRules
-from odyssey_recorder.splits.facts import read_facts
+from odyssey_recorder.splits.episodes import read_facts
 from odyssey_recorder.splits.files import (
     SplitsOrder,
     plan_splits,
@@ -20,8 +20,8 @@ from odyssey_recorder.splits.files import (
     read_splits,
     write_splits,
 )
+from tests.checking.folders import write_dataset
 from tests.dataset.interrupted_changes import FaultInjector
-from tests.quality.folders import write_dataset
 from tests.splits.split_facts import dataset, facts
 from tests.splits.split_folders import EPISODES, write_episodes, write_screenshot
 

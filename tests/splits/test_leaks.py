@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from odyssey_recorder.quality import thresholds
+from odyssey_recorder.checking import thresholds
 from odyssey_recorder.splits import leaks
 from odyssey_recorder.splits.drawing import Split, Unit
-from odyssey_recorder.splits.facts import SplitFacts
+from odyssey_recorder.splits.episodes import SplitFacts
 from odyssey_recorder.splits.leaks import Leak, LeakReport, leak_report
 from tests.splits.split_facts import facts, split
 

@@ -22,19 +22,19 @@ from odyssey_recorder.annotation.semantics import Offer, Planted, TextDecision, 
 from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.annotation.writing import TextWriting
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.gui.annotate.annotated_episodes import AnnotatedPane
 from odyssey_recorder.gui.annotate.decisions import DecisionSaver, Place
-from odyssey_recorder.gui.annotate.episodes_pane import AnnotatedPane
 from odyssey_recorder.gui.annotate.step_texts import StepTexts
 from odyssey_recorder.gui.annotate.writing_card import WritingCard
-from odyssey_recorder.gui.background import Background, error_text
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.keyboard import offer_focus
-from odyssey_recorder.gui.page import MainPage
-from odyssey_recorder.gui.panels import Panels
-from odyssey_recorder.gui.parts import breakable, column, fill_column, notice, row, text_label
-from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.gui.frame.background import Background, error_text
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.keyboard import offer_focus
+from odyssey_recorder.gui.frame.page import MainPage
+from odyssey_recorder.gui.frame.panels import Panels
+from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import breakable, column, fill_column, notice, row, text_label
+from odyssey_recorder.model.plain_text import counted
 
 _SPACE = 16
 _LIST_PX = 270

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from odyssey_recorder.annotation.reviewing import OpenedTexts, TextReviewing
 from odyssey_recorder.annotation.semantics import Planted, TextDecision
-from odyssey_recorder.gui.background import Background, error_text
+from odyssey_recorder.gui.frame.background import Background, error_text
 
 Place: TypeAlias = tuple[str, int]
 """An episode, and the number of the text in it."""

@@ -9,14 +9,14 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from odyssey_recorder.annotation.reviewing import OpenedTexts, ShownText
 from odyssey_recorder.annotation.semantics import Offer
 from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
-from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.annotate.text_card import TextCard
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import breakable, column, fill_row, named, pile, row, scroll_area, selectable
-from odyssey_recorder.gui.step_strip import MarkedScreenshot
-from odyssey_recorder.gui.step_viewer import StepCanvas
-from odyssey_recorder.gui.theme import grown
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.parts import breakable, column, fill_row, named, pile, row, scroll_area, selectable
+from odyssey_recorder.gui.kit.theme import grown
+from odyssey_recorder.gui.screen.action_painter import prepare_other_threads
+from odyssey_recorder.gui.screen.step_strip import MarkedScreenshot
+from odyssey_recorder.gui.screen.step_viewer import StepCanvas
 from odyssey_recorder.model.action import in_words
 from odyssey_recorder.model.geometry import Box
 

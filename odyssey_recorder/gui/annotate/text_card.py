@@ -9,9 +9,19 @@ from odyssey_recorder.annotation.listing import KIND_WORDS
 from odyssey_recorder.annotation.reviewing import CONTRADICTED, ShownText
 from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Offer, Remembered, Suggestion, TextDecision, TextState
 from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
-from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, text_changes
-from odyssey_recorder.gui.parts import Card, breakable, fill_column, named, row, say, selectable, set_kind, text_label
-from odyssey_recorder.gui.theme import grown
+from odyssey_recorder.gui.kit.marked_text import MarkedRow, MarkedText, text_changes
+from odyssey_recorder.gui.kit.parts import (
+    Card,
+    breakable,
+    fill_column,
+    named,
+    row,
+    say,
+    selectable,
+    set_kind,
+    text_label,
+)
+from odyssey_recorder.gui.kit.theme import grown
 
 _STATE_KINDS = {TextState.SUGGESTED.value: "hint", CONTRADICTED: "danger", TextState.STALE.value: "warning"}
 _FIELD_PX = 76

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from odyssey_recorder.annotation.trust import TrustFigures
-from odyssey_recorder.gui.parts import Card, fill_column, say, text_label
+from odyssey_recorder.gui.kit.parts import Card, fill_column, say, text_label
 
 _NAMES = ("Decided one by one", "Accepted", "Changed by", "Seconds per text", "Planted caught", "Blind alike")
 _TIPS = (

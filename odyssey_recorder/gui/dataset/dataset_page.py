@@ -14,10 +14,9 @@ from PySide6.QtWidgets import QApplication, QHeaderView, QProgressBar, QStackedW
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
 from odyssey_recorder.dataset.watch import FolderChanges
+from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.dataset_index.saved import SavedFilters
 from odyssey_recorder.exporting.prepared import Prepared
-from odyssey_recorder.gui.background import Background, JobWork, error_text
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
 from odyssey_recorder.gui.dataset.episode_table import BESIDE_FACETS, RECORDED, EpisodeTable
 from odyssey_recorder.gui.dataset.export_dialog import ExportChoice, ExportDialog, export
@@ -31,10 +30,13 @@ from odyssey_recorder.gui.dataset.retiring import DuplicatesDialog, Retiring
 from odyssey_recorder.gui.dataset.same_task import SameTaskDialog
 from odyssey_recorder.gui.dataset.saved_views import SavedViews
 from odyssey_recorder.gui.dataset.splits_view import SplitsView
-from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.page import MainPage
-from odyssey_recorder.gui.panels import Panels
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.gui.frame.background import Background, JobWork, error_text
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.job_card import CHECKING, JobCard
+from odyssey_recorder.gui.frame.page import MainPage
+from odyssey_recorder.gui.frame.panels import Panels
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import (
     Card,
     breakable,
     column,
@@ -45,13 +47,10 @@ from odyssey_recorder.gui.parts import (
     text_label,
     tool_button,
 )
-from odyssey_recorder.gui.review.reviewing import CHECKING
-from odyssey_recorder.gui.table import change_steadily, table_view
-from odyssey_recorder.gui.theme import grown
-from odyssey_recorder.model.wording import counted
-from odyssey_recorder.quality.reviewing.status import ReviewStage
-from odyssey_recorder.selection.index import EpisodeIndex
-from odyssey_recorder.selection.saved import SavedFilters
+from odyssey_recorder.gui.kit.table import change_steadily, table_view
+from odyssey_recorder.gui.kit.theme import grown
+from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.review.status import ReviewStage
 from odyssey_recorder.settings import Role
 
 _FACETS_PX = 216

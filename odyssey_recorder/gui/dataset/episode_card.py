@@ -8,13 +8,13 @@ from PySide6.QtCore import QSize, Qt
 
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StartRecord
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.dataset.redacting import RedactingViewer
-from odyssey_recorder.gui.parts import Card, breakable, column, fill_row, pile, row, say, scroll_area, selectable
-from odyssey_recorder.gui.record.task_text import category_text
-from odyssey_recorder.gui.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
-from odyssey_recorder.gui.table import TableColumn
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.parts import Card, breakable, column, fill_row, pile, row, say, scroll_area, selectable
+from odyssey_recorder.gui.kit.table import TableColumn
+from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.screen.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording.view import RecordedStep

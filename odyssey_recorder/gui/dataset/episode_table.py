@@ -6,10 +6,10 @@ from html import escape
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
-from odyssey_recorder.gui.record.task_text import category_text
-from odyssey_recorder.gui.table import TableColumn, TableModel
-from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.selection.index import EpisodeRow
+from odyssey_recorder.dataset_index.index import EpisodeRow
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel
+from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.kit.theme import Theme
 
 RECORDED = 6
 BESIDE_FACETS = (1, 5)

@@ -11,15 +11,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from odyssey_recorder.admission import Admission, refusal
-from odyssey_recorder.annotation.exchange import Texts
+from odyssey_recorder.annotation.released_texts import Texts
 from odyssey_recorder.dataset.codec import Dialect
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
 from odyssey_recorder.exporting.job import ExportProgress as Exported
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
-from odyssey_recorder.exporting.shards import TRAINERS, Options, Sampling
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.gui.kit.parts import (
     CheckBox,
     Choice,
     fill_column,
@@ -31,7 +31,7 @@ from odyssey_recorder.gui.parts import (
     row,
     text_label,
 )
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.splits.drawing import Kind
 

@@ -6,13 +6,13 @@ from functools import partial
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
-from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.dataset_index.filter import ALL, Key
 from odyssey_recorder.gui.dataset.listing import ListResult
-from odyssey_recorder.gui.facet_list import FacetList
-from odyssey_recorder.gui.parts import Card, fill_column, pile, scroll_area, text_label
-from odyssey_recorder.gui.record.task_text import category_text
-from odyssey_recorder.quality.reviewing.status import comparable_name
-from odyssey_recorder.selection.filter import ALL, Key
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.facet_list import FacetList
+from odyssey_recorder.gui.kit.parts import Card, fill_column, pile, scroll_area, text_label
+from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.review.status import comparable_name
 
 _MOST = 8
 """Values of a key that are listed; any other is written into the filter."""

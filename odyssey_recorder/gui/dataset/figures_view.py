@@ -9,17 +9,20 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QProgressBar, QStackedWidget, QWidget
 
+from odyssey_recorder.dataset_index.figures import figures_of
+from odyssey_recorder.dataset_index.filter import ALL, Filter, unretired, without_agents
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.figures.counting import Against, all_figures
-from odyssey_recorder.figures.facts import class_of_app
+from odyssey_recorder.figures.episodes import class_of_app
 from odyssey_recorder.figures.figure import Figure
 from odyssey_recorder.figures.page import FiguresSource, write_figures_page
 from odyssey_recorder.figures.published import V1, V2
-from odyssey_recorder.gui.background import Background, Job, JobState, error_text
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.figures.figures_pane import FiguresPane
 from odyssey_recorder.gui.figures.painting import write_images
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import (
     Choice,
     ask_where_to_save,
     breakable,
@@ -30,11 +33,8 @@ from odyssey_recorder.gui.parts import (
     row,
     text_label,
 )
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Progress
-from odyssey_recorder.selection.figures import figures_of
-from odyssey_recorder.selection.filter import ALL, Filter, unretired, without_agents
-from odyssey_recorder.selection.index import EpisodeIndex
 
 _PUBLISHED = {figures.name: figures for figures in (V2, V1)}
 _SAVES = (Command.SAVE_DATASET_FIGURES, Command.SAVE_FIGURE_IMAGES)

@@ -9,16 +9,16 @@ from PySide6.QtGui import QFont, QImage, QPainter
 from PySide6.QtWidgets import QListView
 
 from odyssey_recorder.dataset.layout import screenshot_path
+from odyssey_recorder.dataset_index.index import EpisodeRow
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.dataset.episode_table import EpisodeTable
-from odyssey_recorder.gui.image_reader import read_image
-from odyssey_recorder.gui.record.task_text import category_text
-from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, paint_line, small_font
-from odyssey_recorder.gui.step_strip import SHARPNESS, paint_thumbnail
-from odyssey_recorder.gui.table import fill_list
-from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.selection.index import EpisodeRow
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.kit.row_delegate import RowDelegate, RowMark, paint_line, small_font
+from odyssey_recorder.gui.kit.table import fill_list
+from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.gui.screen.image_reader import read_image
+from odyssey_recorder.gui.screen.step_strip import SHARPNESS, paint_thumbnail
 
 Strip = Sequence[QImage | Exception | None]
 

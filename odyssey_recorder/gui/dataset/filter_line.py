@@ -6,11 +6,11 @@ from PySide6.QtCore import QRect, QStringListModel, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QCompleter, QListView, QWidget
 
+from odyssey_recorder.dataset_index.filter import ALL, CHOICES, Key, Term, parse_filter
+from odyssey_recorder.dataset_index.index import Facet
 from odyssey_recorder.errors import FilterError
-from odyssey_recorder.gui.parts import SearchField, fill_column, say, text_label
-from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.selection.filter import ALL, CHOICES, Key, Term, parse_filter
-from odyssey_recorder.selection.index import Facet
+from odyssey_recorder.gui.kit.parts import SearchField, fill_column, say, text_label
+from odyssey_recorder.gui.kit.theme import Theme
 
 _POPUP_PX = 260
 _EXAMPLE = "Filter, such as:  steps:>20 app:Chrome verdict:accepted invoice"

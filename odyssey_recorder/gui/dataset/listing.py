@@ -8,10 +8,10 @@ from threading import Event
 from PySide6.QtCore import QObject, Signal
 
 from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.dataset_index.filter import ALL, Filter, Key, unretired
+from odyssey_recorder.dataset_index.index import EpisodeIndex, EpisodeRow, Facet
 from odyssey_recorder.gui.dataset.episode_table import COLUMNS, RECORDED
-from odyssey_recorder.selection.filter import ALL, Filter, Key, unretired
-from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow, Facet
+from odyssey_recorder.gui.frame.background import Background
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,12 @@ from odyssey_recorder.curation.redaction import (
     remove_boxes,
     write_redaction,
 )
-from odyssey_recorder.gui.background import Background, error_text
-from odyssey_recorder.gui.image_reader import read_image
-from odyssey_recorder.gui.parts import breakable, fill_dialog, line_edit, push_button, row, say, text_label
-from odyssey_recorder.gui.review.box_form import BoxCanvas
-from odyssey_recorder.gui.step_strip import MarkedScreenshot, StepModel
-from odyssey_recorder.gui.step_viewer import StepViewer
+from odyssey_recorder.gui.frame.background import Background, error_text
+from odyssey_recorder.gui.kit.parts import breakable, fill_dialog, line_edit, push_button, row, say, text_label
+from odyssey_recorder.gui.screen.box_canvas import BoxCanvas
+from odyssey_recorder.gui.screen.image_reader import read_image
+from odyssey_recorder.gui.screen.step_strip import MarkedScreenshot, StepModel
+from odyssey_recorder.gui.screen.step_viewer import StepViewer
 from odyssey_recorder.model.geometry import Box
 
 _T = TypeVar("_T")

@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QTableView, QWidget
 from odyssey_recorder.admission import Admission, refusal
 from odyssey_recorder.dataset.codec import Dialect
 from odyssey_recorder.errors import CancelledError
-from odyssey_recorder.gui.background import Background, error_text
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.parts import breakable, fill_column, labelled, line_edit, notice, row, say, text_label
-from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
-from odyssey_recorder.gui.table import TableColumn, TableModel, table_view
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.gui.frame.background import Background, error_text
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.job_card import JobCard
+from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import breakable, fill_column, labelled, line_edit, notice, row, say, text_label
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.releases.folder import RECORD, FileDifference, ReleaseRecord, release_folder, releases, verify
 from odyssey_recorder.releases.making import DraftedRelease, changes_between, draft_release, make_release

@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QDialog, QTableView, QWidget
 
 from odyssey_recorder.curation.duplicates import Candidate, DuplicateGroup, Likeness, duplicate_groups
 from odyssey_recorder.curation.retired import RetireDecision, Verb, plan_decisions, read_retired, record_decisions
-from odyssey_recorder.gui.background import Background, error_text
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.gui.frame.background import Background, error_text
+from odyssey_recorder.gui.frame.job_card import JobCard
+from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog, ReasonDialog
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import (
     Choice,
     breakable,
     fill_column,
@@ -24,14 +26,12 @@ from odyssey_recorder.gui.parts import (
     row,
     text_label,
 )
-from odyssey_recorder.gui.question_dialog import Question, QuestionDialog, ReasonDialog
-from odyssey_recorder.gui.table import TableColumn, TableModel, table_view
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.quality.reviewing.review_log import ReviewLog
-from odyssey_recorder.quality.reviewing.status import ReviewStage
-from odyssey_recorder.selection.index import EpisodeIndex
-from odyssey_recorder.splits.facts import read_facts
+from odyssey_recorder.review.review_log import ReviewLog
+from odyssey_recorder.review.status import ReviewStage
+from odyssey_recorder.splits.episodes import read_facts
 
 _ROW_PX = 30
 _SHOWN = 6

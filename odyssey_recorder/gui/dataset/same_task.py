@@ -9,17 +9,17 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import OpenedEpisode, open_episode
+from odyssey_recorder.dataset_index.index import EpisodeIndex, EpisodeRow
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.gui.dataset.episode_card import recorded_steps
-from odyssey_recorder.gui.parts import fill_column, fill_dialog, pile, push_button, row, scroll_area, text_label
-from odyssey_recorder.gui.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
-from odyssey_recorder.gui.step_viewer import enlarge
-from odyssey_recorder.gui.table import TableColumn
-from odyssey_recorder.model.wording import counted
-from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
+from odyssey_recorder.gui.frame.background import Background, error_text
+from odyssey_recorder.gui.kit.parts import fill_column, fill_dialog, pile, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.kit.table import TableColumn
+from odyssey_recorder.gui.screen.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
+from odyssey_recorder.gui.screen.step_viewer import enlarge
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.splits.drawing import identities
-from odyssey_recorder.splits.facts import SplitFacts, app_key
+from odyssey_recorder.splits.episodes import SplitFacts, app_key
 
 _THUMBNAIL = QSize(96, 150)
 _SHARE = 0.9

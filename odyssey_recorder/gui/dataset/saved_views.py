@@ -6,12 +6,12 @@ from functools import partial
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
+from odyssey_recorder.dataset_index.filter import ALL, Filter, parse_filter
+from odyssey_recorder.dataset_index.saved import SavedFilters
 from odyssey_recorder.errors import FilterError
-from odyssey_recorder.gui.background import Background, error_text
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Choice, fill_dialog, fill_row, line_edit, push_button, row, say, text_label
-from odyssey_recorder.selection.filter import ALL, Filter, parse_filter
-from odyssey_recorder.selection.saved import SavedFilters
+from odyssey_recorder.gui.frame.background import Background, error_text
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.parts import Choice, fill_dialog, fill_row, line_edit, push_button, row, say, text_label
 
 _NONE = ("", "Saved views")
 _WIDTH_PX = 168

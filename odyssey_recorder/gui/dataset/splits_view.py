@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QDialog, QProgressBar, QTableView, QWidget
 from odyssey_recorder.dataset.layout import SPLITS, episode_ids
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.figures.figure import CountGrid, Figure
-from odyssey_recorder.gui.background import Background, Job, JobState, error_text
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.figures.figures_pane import figure_card
-from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.icons import icon
+from odyssey_recorder.gui.kit.parts import (
     CheckBox,
     Choice,
     breakable,
@@ -35,13 +35,13 @@ from odyssey_recorder.gui.parts import (
     set_kind,
     text_label,
 )
-from odyssey_recorder.gui.step_strip import SEVERITY_GLYPHS, severity_colour
-from odyssey_recorder.gui.table import TableColumn, TableModel, fitted, table_view
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel, fitted, table_view
+from odyssey_recorder.gui.screen.step_strip import SEVERITY_GLYPHS, severity_colour
+from odyssey_recorder.model.finding import Severity
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Progress
-from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.splits.drawing import KINDS, DrawnSplit, DrawRules, Split, Unit, moved
-from odyssey_recorder.splits.facts import SplitFacts, read_facts
+from odyssey_recorder.splits.episodes import SplitFacts, read_facts
 from odyssey_recorder.splits.files import (
     PlannedSplits,
     SplitsOrder,

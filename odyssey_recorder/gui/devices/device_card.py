@@ -7,8 +7,8 @@ from PySide6.QtGui import QRegularExpressionValidator
 from PySide6.QtWidgets import QGridLayout, QLabel, QListView, QWidget
 
 from odyssey_recorder.device.inventory import DeviceDetails, InventoryDevice
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Card, fill_column, line_edit, named, row, say, text_label
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.parts import Card, fill_column, line_edit, named, row, say, text_label
 
 _COLUMNS = 3
 _POSTURES = {"OPENED": "open", "CLOSED": "folded", "HALF_OPENED": "half open", "REAR_DISPLAY_MODE": "rear display"}

@@ -7,10 +7,10 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QListView
 
 from odyssey_recorder.device.inventory import InventoryDevice
-from odyssey_recorder.gui.icons import glyph, glyph_font
-from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, paint_line, small_font
-from odyssey_recorder.gui.table import TableColumn, TableModel, fill_list
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.kit.icons import glyph, glyph_font
+from odyssey_recorder.gui.kit.row_delegate import RowDelegate, RowMark, paint_line, small_font
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel, fill_list
+from odyssey_recorder.gui.kit.theme import Theme
 
 _ROW_HEIGHT = 60
 _GLYPH_PX = 26

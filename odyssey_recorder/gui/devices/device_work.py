@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from odyssey_recorder.device.inventory import DeviceInventory, InventoryDevice
 from odyssey_recorder.errors import DeviceDisconnectedError
-from odyssey_recorder.gui.background import Background, Job, JobState, JobWork, error_text
+from odyssey_recorder.gui.frame.background import Background, Job, JobState, JobWork, error_text
 
 T = TypeVar("T")
 

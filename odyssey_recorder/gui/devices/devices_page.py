@@ -9,18 +9,18 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from odyssey_recorder.device.inventory import DeviceDetails, DeviceInventory, InventoryDevice, InventoryListing
 from odyssey_recorder.device.preflight import PreflightFinding
-from odyssey_recorder.gui.background import Background, Job
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.devices.device_card import DeviceCard, SnapshotCard
 from odyssey_recorder.gui.devices.device_rows import device_list, device_model
 from odyssey_recorder.gui.devices.device_work import DeviceWork
-from odyssey_recorder.gui.fix_list import MissingCard, PreflightCard
-from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.page import MainPage
-from odyssey_recorder.gui.parts import Card, column, fill_column, fill_row, named, push_button, row, text_label
-from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
-from odyssey_recorder.gui.roles import records
+from odyssey_recorder.gui.frame.background import Background, Job
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.job_card import JobCard
+from odyssey_recorder.gui.frame.page import MainPage
+from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.frame.roles import records
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.fix_list import MissingCard, PreflightCard
+from odyssey_recorder.gui.kit.parts import Card, column, fill_column, fill_row, named, push_button, row, text_label
 from odyssey_recorder.settings import Role
 
 _LOOK_AROUND_MS = 2500

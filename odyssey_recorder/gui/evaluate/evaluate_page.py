@@ -9,16 +9,17 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
 
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name
-from odyssey_recorder.gui.background import Background, error_text
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.evaluate.order import ScoreOrder
-from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.page import MainPage
-from odyssey_recorder.gui.panels import Panels
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.gui.frame.background import Background, error_text
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.job_card import JobCard
+from odyssey_recorder.gui.frame.page import MainPage
+from odyssey_recorder.gui.frame.panels import Panels
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import (
     Choice,
     ask_where_to_save,
     breakable,
@@ -32,7 +33,6 @@ from odyssey_recorder.gui.parts import (
     tool_button,
 )
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.splits.drawing import KINDS
 
 if TYPE_CHECKING:  # they need numpy, which is loaded with the first predictions

@@ -9,19 +9,17 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.dataset.layout import annotation_path, screenshot_path
 from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
 from odyssey_recorder.evaluation.answers import KINDS
 from odyssey_recorder.evaluation.gold import BOX
 from odyssey_recorder.evaluation.judged_steps import JudgedStep, StepsWanted, Which, drawn, judged_steps
 from odyssey_recorder.evaluation.scores import COLUMNS
-from odyssey_recorder.gui.action_painter import prepare_other_threads
-from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.gui.evaluate.scores_view import model_name
 from odyssey_recorder.gui.evaluate.scoring import ScoredFiles
-from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.gui.frame.background import Background, error_text
+from odyssey_recorder.gui.kit.icons import icon
+from odyssey_recorder.gui.kit.parts import (
     Choice,
     breakable,
     column,
@@ -33,12 +31,13 @@ from odyssey_recorder.gui.parts import (
     selectable,
     text_label,
 )
-from odyssey_recorder.gui.step_strip import MarkedScreenshot
-from odyssey_recorder.gui.step_viewer import StepCanvas
-from odyssey_recorder.gui.table import TableColumn, TableModel, allow_sorting, table_view
-from odyssey_recorder.gui.theme import MARK, PREDICTED, Theme, grown
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel, allow_sorting, table_view
+from odyssey_recorder.gui.kit.theme import MARK, PREDICTED, Theme, grown
+from odyssey_recorder.gui.screen.action_painter import prepare_other_threads
+from odyssey_recorder.gui.screen.step_strip import MarkedScreenshot
+from odyssey_recorder.gui.screen.step_viewer import StepCanvas
 from odyssey_recorder.model.geometry import GRID, Box, Size
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted, on_one_line
 
 _ROW_PX = 28
 _MAX_ROWS = 1_000

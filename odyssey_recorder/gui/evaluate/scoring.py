@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from odyssey_recorder.dataset_index.filter import parse_filter, unretired, without_agents
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.evaluation import report, scores
 from odyssey_recorder.evaluation.gold import read_gold
 from odyssey_recorder.evaluation.loading import load
 from odyssey_recorder.gui.evaluate.order import ScoreOrder
-from odyssey_recorder.selection.filter import parse_filter, unretired, without_agents
-from odyssey_recorder.selection.index import EpisodeIndex
 
 if TYPE_CHECKING:
     from odyssey_recorder.progress import Cancelled, Progress

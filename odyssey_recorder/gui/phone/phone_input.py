@@ -8,7 +8,7 @@ from threading import Lock
 
 from PySide6.QtCore import QObject, Signal
 
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size, unrotate
 from odyssey_recorder.simulator.guest import Guest
 from odyssey_recorder.simulator.screen import ComposedFrame

@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.record.viewport import FitScale
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.gui.screen.viewport import FitScale
 from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.screen import ComposedFrame

@@ -11,12 +11,12 @@ from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QMainWindow, QWidget
 
-from odyssey_recorder.gui.application import ErrorHook, application
-from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import fill_column, text_label, tool_button
+from odyssey_recorder.gui.frame.application import ErrorHook, application
+from odyssey_recorder.gui.kit.icons import icon
+from odyssey_recorder.gui.kit.parts import fill_column, text_label, tool_button
+from odyssey_recorder.gui.kit.theme import Theme, style_sheet
 from odyssey_recorder.gui.phone.phone_input import PhoneInput
 from odyssey_recorder.gui.phone.phone_screen import PhoneFrame, PhoneFrames, PhoneScreen
-from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.server_main import ENDING_SIGNALS

@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QLayout, QRadioButton, QScrollArea, QStackedWidget, QWidget
 
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.gui.bridges.practice import PracticeBridge
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.roles import ROLE_LABELS
+from odyssey_recorder.gui.kit.parts import (
     column,
     fill_column,
     fill_dialog,
@@ -17,8 +19,6 @@ from odyssey_recorder.gui.parts import (
     scroll_area,
     text_label,
 )
-from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
-from odyssey_recorder.gui.roles import ROLE_LABELS
 from odyssey_recorder.practice.profiles import LONGEST_NAME
 from odyssey_recorder.practice.service import ConsentText, Welcome
 from odyssey_recorder.settings import Role

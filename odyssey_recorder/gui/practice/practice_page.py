@@ -7,15 +7,15 @@ from PySide6.QtCore import QItemSelectionModel, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QListView, QProgressBar
 
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.page import MainPage
-from odyssey_recorder.gui.parts import Card, fill_column, fix_width, named, push_button, row, set_kind, text_label
-from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
-from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark
-from odyssey_recorder.gui.table import TableColumn, TableModel, fill_list
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.bridges.practice import PracticeBridge
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.page import MainPage
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.icons import icon
+from odyssey_recorder.gui.kit.parts import Card, fill_column, fix_width, named, push_button, row, set_kind, text_label
+from odyssey_recorder.gui.kit.row_delegate import RowDelegate, RowMark
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel, fill_list
+from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.practice.score import PASS_MARK
 from odyssey_recorder.practice.service import Welcome
 from odyssey_recorder.practice.tasks import PracticeTask

@@ -4,9 +4,9 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import fill_column, line_edit, row, text_label
-from odyssey_recorder.gui.theme import grown
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.parts import fill_column, line_edit, row, text_label
+from odyssey_recorder.gui.kit.theme import grown
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 _LABELS_FROM_PX = 540

@@ -8,10 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.errors import SettingsError
-from odyssey_recorder.gui.parts import Choice, labelled, line_edit, say, text_label
-from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.frame.window_state import KeptFile
+from odyssey_recorder.gui.kit.parts import Choice, labelled, line_edit, say, text_label
 from odyssey_recorder.gui.record.agent_runner import AgentChoice
-from odyssey_recorder.gui.window_state import KeptFile
 
 _RUN = Question(
     title="Run agent",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from odyssey_recorder.gui.background import error_text
-from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
-from odyssey_recorder.gui.window_state import KeptFile
+from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
+from odyssey_recorder.gui.frame.background import error_text
+from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 

@@ -6,8 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QRadioButton, QWidget
 
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Card, Choice, fill_column, row, say, set_kind, text_label
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.parts import Card, Choice, fill_column, row, say, set_kind, text_label
 from odyssey_recorder.model.episode import Mode
 
 _NOTHING = "Choose a device"

@@ -10,16 +10,15 @@ from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.keyboard import offer_focus
-from odyssey_recorder.gui.parts import fill_column
+from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.keyboard import offer_focus
+from odyssey_recorder.gui.kit.parts import fill_column
 from odyssey_recorder.gui.record.action_bar import ActionBar
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.mirror_canvas import Framing
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage
 from odyssey_recorder.gui.record.publication import Publication
 from odyssey_recorder.gui.record.recording_bar import RecordingBar
-from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.record.status import (
     Activity,
     StatusLine,
@@ -29,6 +28,7 @@ from odyssey_recorder.gui.record.status import (
     phase_text,
     view_text,
 )
+from odyssey_recorder.gui.screen.canvas import Framing
 from odyssey_recorder.model.action import Press, SystemKey, Type, in_words
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView

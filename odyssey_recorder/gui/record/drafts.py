@@ -7,11 +7,11 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
 from odyssey_recorder.dataset.store import DraftSummary
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import fill_dialog, named, push_button, row, say, text_label
-from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
-from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
-from odyssey_recorder.task.queue.board import Board, QueuedTask, TaskEvent
+from odyssey_recorder.gui.bridges.practice import PracticeBridge
+from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.parts import fill_dialog, named, push_button, row, say, text_label
+from odyssey_recorder.tasks.queue.task_status import Board, QueuedTask, TaskEvent
 
 
 class DraftsDialog(QDialog):

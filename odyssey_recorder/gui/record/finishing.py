@@ -6,13 +6,13 @@ from functools import partial
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from odyssey_recorder.gui.background import error_text
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import line_edit, say, text_label
-from odyssey_recorder.gui.question_dialog import Question, QuestionDialog, ReasonChoices
-from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
+from odyssey_recorder.gui.frame.background import error_text
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog, ReasonChoices
+from odyssey_recorder.gui.kit.parts import line_edit, say, text_label
 from odyssey_recorder.model.action import Complete, Impossible
-from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.recording.view import RecordingView
 
 REASONS = ("no results", "item not found", "region limitation", "login required", "payment", "app crashed")

@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.gui.action_painter import paint_missed
-from odyssey_recorder.gui.record.finger import MirrorFinger, wheel_stroke
-from odyssey_recorder.gui.record.mirror_canvas import (
+from odyssey_recorder.gui.record.mouse_contact import MirrorFinger, wheel_stroke
+from odyssey_recorder.gui.record.panning import ViewPanning
+from odyssey_recorder.gui.screen.action_painter import paint_missed
+from odyssey_recorder.gui.screen.canvas import (
     FRAME_PX,
     FittedWidget,
     FrameImage,
@@ -23,8 +24,7 @@ from odyssey_recorder.gui.record.mirror_canvas import (
     paint_outline,
     paint_overlay,
 )
-from odyssey_recorder.gui.record.panning import ViewPanning
-from odyssey_recorder.gui.record.viewport import FitScale, Room, Viewport
+from odyssey_recorder.gui.screen.viewport import FitScale, Room, Viewport
 from odyssey_recorder.model.action import Click, LongPress, Scroll, SystemKey, in_words
 from odyssey_recorder.model.geometry import Pixel
 

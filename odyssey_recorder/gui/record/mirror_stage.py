@@ -8,15 +8,15 @@ from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QScrollBar, QSizePolicy, QWidget
 
-from odyssey_recorder.gui.action_painter import paint_problem, prepare_other_threads
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.image_reader import read_image
-from odyssey_recorder.gui.parts import fill_column, named, row, text_label
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import fill_column, named, row, text_label
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.mirror_canvas import ScaledImage, paint_outline, rounded
-from odyssey_recorder.gui.record.viewport import ZOOMS, FitScale
+from odyssey_recorder.gui.screen.action_painter import paint_problem, prepare_other_threads
+from odyssey_recorder.gui.screen.canvas import ScaledImage, paint_outline, rounded
+from odyssey_recorder.gui.screen.image_reader import read_image
+from odyssey_recorder.gui.screen.viewport import ZOOMS, FitScale
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.state import Goal
 

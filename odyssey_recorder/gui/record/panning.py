@@ -16,9 +16,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.gui.record.mirror_canvas import frame_image
-from odyssey_recorder.gui.record.viewport import PANS, Viewport
-from odyssey_recorder.gui.theme import MARK, Theme
+from odyssey_recorder.gui.kit.theme import MARK, Theme
+from odyssey_recorder.gui.screen.canvas import frame_image
+from odyssey_recorder.gui.screen.viewport import PANS, Viewport
 from odyssey_recorder.model.geometry import Pixel
 
 PIXELS = 41

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import breakable
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import breakable
 
 
 class Publication(Banner):

@@ -11,28 +11,28 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.fix_list import PreflightCard
-from odyssey_recorder.gui.keyboard import is_text
-from odyssey_recorder.gui.page import MainPage
-from odyssey_recorder.gui.panels import Panels, SideName
-from odyssey_recorder.gui.parts import fill_column, fill_row, named, row
-from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
-from odyssey_recorder.gui.practice.practice_card import PracticeCard
+from odyssey_recorder.gui.bridges.practice import PracticeBridge
+from odyssey_recorder.gui.bridges.queue import QueueBridge
+from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.keyboard import is_text
+from odyssey_recorder.gui.frame.page import MainPage
+from odyssey_recorder.gui.frame.panels import Panels, SideName
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.fix_list import PreflightCard
+from odyssey_recorder.gui.kit.parts import fill_column, fill_row, named, row
+from odyssey_recorder.gui.kit.theme import grown
 from odyssey_recorder.gui.record.agent_card import AgentCard
 from odyssey_recorder.gui.record.agent_runner import OPENING, AgentRunner
 from odyssey_recorder.gui.record.device_chooser import DeviceChooser, ModeSwitch
 from odyssey_recorder.gui.record.device_column import DeviceColumn
 from odyssey_recorder.gui.record.drafts import DraftOffer
 from odyssey_recorder.gui.record.finishing import Finishing
-from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.record.practice_card import PracticeCard
 from odyssey_recorder.gui.record.status import PATH_CHANGED, ElidedLabel
 from odyssey_recorder.gui.record.steps_card import LAST, StepsCard
 from odyssey_recorder.gui.record.task_card import TaskCard, TaskStage
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
-from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
-from odyssey_recorder.gui.theme import grown
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Size

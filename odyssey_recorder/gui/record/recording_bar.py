@@ -5,9 +5,9 @@ import time
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QWidget
 
-from odyssey_recorder.gui.parts import fill_row, named, set_kind, text_label
-from odyssey_recorder.gui.record.mirror_canvas import Framing
-from odyssey_recorder.gui.theme import grown
+from odyssey_recorder.gui.kit.parts import fill_row, named, set_kind, text_label
+from odyssey_recorder.gui.kit.theme import grown
+from odyssey_recorder.gui.screen.canvas import Framing
 
 _HEIGHT = 32
 _MARKS = {Framing.PLAIN: "○", Framing.RECORDING: "●", Framing.PAUSED: "▮▮"}

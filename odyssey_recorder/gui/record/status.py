@@ -10,11 +10,11 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.gui.parts import fill_row, named, set_kind
-from odyssey_recorder.gui.record.mirror_canvas import Overlay, OverlayOpacity
-from odyssey_recorder.gui.record.recording_controller import Phase
-from odyssey_recorder.gui.step_strip import wrapped
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.kit.parts import fill_row, named, set_kind
+from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.gui.screen.canvas import Overlay, OverlayOpacity
+from odyssey_recorder.gui.screen.step_strip import wrapped
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView

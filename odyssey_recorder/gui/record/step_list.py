@@ -14,11 +14,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from odyssey_recorder.gui.parts import line_edit
-from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark
-from odyssey_recorder.gui.step_strip import StepModel, StepView, StripStep, paint_thumbnail, sentence, tooltip, wrapped
-from odyssey_recorder.gui.table import Index, TableColumn, fill_list
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.kit.parts import line_edit
+from odyssey_recorder.gui.kit.row_delegate import RowDelegate, RowMark
+from odyssey_recorder.gui.kit.table import Index, TableColumn, fill_list
+from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.gui.screen.step_strip import (
+    StepModel,
+    StepView,
+    StripStep,
+    paint_thumbnail,
+    sentence,
+    tooltip,
+    wrapped,
+)
 
 THUMBNAIL = QSize(112, 152)
 

@@ -6,14 +6,14 @@ from functools import partial
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import QPushButton
 
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Card, fill_column, named, push_button, row, text_label
-from odyssey_recorder.gui.question_dialog import QuestionDialog
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.question_dialog import QuestionDialog
+from odyssey_recorder.gui.kit.parts import Card, fill_column, named, push_button, row, text_label
 from odyssey_recorder.gui.record.finishing import undo_question
 from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList
-from odyssey_recorder.gui.step_strip import StepThumbnails
-from odyssey_recorder.gui.step_viewer import enlarge
+from odyssey_recorder.gui.screen.step_strip import StepThumbnails
+from odyssey_recorder.gui.screen.step_viewer import enlarge
 from odyssey_recorder.recording.view import RecordedStep
 
 LAST = -1

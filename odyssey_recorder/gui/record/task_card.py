@@ -6,15 +6,15 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.dataset.store import DraftSummary
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Card, fill_column, fill_row, pile, row, say, scroll_area, text_label
-from odyssey_recorder.gui.question_dialog import SkipDialog
+from odyssey_recorder.gui.bridges.queue import QueueBridge
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.question_dialog import SkipDialog
+from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_row, pile, row, say, scroll_area, text_label
+from odyssey_recorder.gui.kit.task_text import TaskText, misfit_text, no_fitting_text
 from odyssey_recorder.gui.record.task_fields import TaskFields
-from odyssey_recorder.gui.record.task_text import TaskText, misfit_text, no_fitting_text
-from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, QueuedTask, Status
+from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, Board, QueuedTask, Status
 
 _QUEUE_COMMANDS = (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK, Command.OWN_TASK, Command.QUEUE_TASK)
 _LOOKING = "Finding the next task…"

@@ -3,9 +3,9 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from odyssey_recorder.gui.parts import Choice, FoldButton, fill_column, labelled, line_edit, named
-from odyssey_recorder.gui.record.app_chips import AppChips
-from odyssey_recorder.gui.record.task_text import category_text
+from odyssey_recorder.gui.kit.app_chips import AppChips
+from odyssey_recorder.gui.kit.parts import Choice, FoldButton, fill_column, labelled, line_edit, named
+from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.model.episode import Category, TaskInfo
 
 

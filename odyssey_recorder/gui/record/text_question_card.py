@@ -7,11 +7,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QFrame
 
-from odyssey_recorder.gui.action_painter import prepare_other_threads
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.parts import breakable, fill_column, line_edit, push_button, row, text_label
-from odyssey_recorder.gui.step_strip import render_step
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.kit.parts import breakable, fill_column, line_edit, push_button, row, text_label
+from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.gui.screen.action_painter import prepare_other_threads
+from odyssey_recorder.gui.screen.step_strip import render_step
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 
 _SCREENSHOT = QSize(240, 180)

@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from odyssey_recorder.checking.screenshot import change, measure
 from odyssey_recorder.dataset.amending import amended
 from odyssey_recorder.dataset.amendment import (
     Amendment,
@@ -21,11 +22,10 @@ from odyssey_recorder.dataset.amendment import (
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord, TextRecord
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.files import Largest, read_file
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.image_reader import read_image
-from odyssey_recorder.gui.parts import Card, fill_column, say, scroll_area, text_label
-from odyssey_recorder.gui.question_dialog import Question
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.question_dialog import Question
+from odyssey_recorder.gui.kit.parts import Card, fill_column, say, scroll_area, text_label
 from odyssey_recorder.gui.review.amend_dialog import (
     AmendDialog,
     AmendForm,
@@ -40,10 +40,10 @@ from odyssey_recorder.gui.review.amend_dialog import (
 )
 from odyssey_recorder.gui.review.box_form import BoxForm
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
+from odyssey_recorder.gui.screen.image_reader import read_image
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Type, action_type, is_terminal
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.quality.reviewing.views import OpenedReview
-from odyssey_recorder.quality.screenshot import change, measure
+from odyssey_recorder.review.views import OpenedReview
 
 _REASONS: dict[Command, Sequence[str]] = {
     Command.FIX_INSTRUCTION: (

@@ -6,7 +6,8 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
 from odyssey_recorder.dataset.amendment import Amendment, DropSteps, NewApps, Repair
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.gui.frame.question_dialog import Question, ReasonChoices
+from odyssey_recorder.gui.kit.parts import (
     Choice,
     breakable,
     column,
@@ -20,7 +21,6 @@ from odyssey_recorder.gui.parts import (
     set_kind,
     text_label,
 )
-from odyssey_recorder.gui.question_dialog import Question, ReasonChoices
 from odyssey_recorder.model.episode import Category
 
 _LONG_PX = 112

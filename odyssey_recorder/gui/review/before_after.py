@@ -8,8 +8,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from odyssey_recorder.gui.action_painter import box_place, paint_action, paint_box, paint_label
-from odyssey_recorder.gui.record.mirror_canvas import (
+from odyssey_recorder.gui.kit.theme import MARK, Theme
+from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader, ScreenshotZoom, StepScreenshot, same_cut
+from odyssey_recorder.gui.review.shown_step import ShownStep
+from odyssey_recorder.gui.screen.action_painter import box_place, paint_action, paint_box, paint_label
+from odyssey_recorder.gui.screen.canvas import (
     FittedWidget,
     Overlay,
     VisiblePart,
@@ -18,10 +21,7 @@ from odyssey_recorder.gui.record.mirror_canvas import (
     rounded,
     scaled_part,
 )
-from odyssey_recorder.gui.record.viewport import PANS, FitScale, Room, Viewport
-from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader, ScreenshotZoom, StepScreenshot, same_cut
-from odyssey_recorder.gui.review.shown_step import ShownStep
-from odyssey_recorder.gui.theme import MARK, Theme
+from odyssey_recorder.gui.screen.viewport import PANS, FitScale, Room, Viewport
 from odyssey_recorder.model.action import Click, LongPress, Scroll, in_words
 from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.replay.compare import changed_places

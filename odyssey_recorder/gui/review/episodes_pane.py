@@ -5,10 +5,11 @@ from collections import Counter
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.facet_list import FacetList
-from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.checking.one_episode import CHECKS
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.job_card import JobCard
+from odyssey_recorder.gui.kit.facet_list import FacetList
+from odyssey_recorder.gui.kit.parts import (
     Card,
     Choice,
     SearchField,
@@ -20,13 +21,12 @@ from odyssey_recorder.gui.parts import (
     scroll_area,
     text_label,
 )
-from odyssey_recorder.gui.record.task_text import category_text
+from odyssey_recorder.gui.kit.row_delegate import TITLED_PX
+from odyssey_recorder.gui.kit.table import change_steadily
+from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.review.review_table import MINE, STAGES, ReviewCounts, ReviewTable, review_list
-from odyssey_recorder.gui.row_delegate import TITLED_PX
-from odyssey_recorder.gui.table import change_steadily
-from odyssey_recorder.model.wording import counted
-from odyssey_recorder.quality.checks import CHECKS
-from odyssey_recorder.quality.reviewing.views import ReviewNews
+from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.review.views import ReviewNews
 
 _WIDTH_PX = 216
 _TITLES_PX = 360

@@ -8,12 +8,7 @@ from PySide6.QtCore import QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from odyssey_recorder.dataset.fonts import on_one_line
-from odyssey_recorder.gui.parts import breakable
-from odyssey_recorder.gui.record.task_text import category_text
-from odyssey_recorder.gui.table import Index, TableColumn, TableModel
-from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.quality.agreement.quality_page import (
+from odyssey_recorder.agreement.quality_page import (
     Bar,
     bound_text,
     choice_text,
@@ -28,7 +23,7 @@ from odyssey_recorder.quality.agreement.quality_page import (
     share_bar,
     trust_text,
 )
-from odyssey_recorder.quality.agreement.quality_report import (
+from odyssey_recorder.agreement.quality_report import (
     QUESTIONS,
     Breakdown,
     Pace,
@@ -38,6 +33,11 @@ from odyssey_recorder.quality.agreement.quality_report import (
     ReportPanel,
     TextCheckFigures,
 )
+from odyssey_recorder.gui.kit.parts import breakable
+from odyssey_recorder.gui.kit.table import Index, TableColumn, TableModel
+from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.model.plain_text import on_one_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,12 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
 
-from odyssey_recorder.gui.background import Background, Job, JobState, error_text
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.agreement.quality_page import write_quality_page
+from odyssey_recorder.agreement.quality_report import QualityReport
+from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import (
     Card,
     FoldButton,
     ask_where_to_save,
@@ -27,10 +29,8 @@ from odyssey_recorder.gui.parts import (
     text_label,
 )
 from odyssey_recorder.gui.review.figure_tables import BarList, Section, Table, sections, summary
-from odyssey_recorder.gui.review.reviewing import Reviewing
+from odyssey_recorder.gui.review.review_calls import Reviewing
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.quality.agreement.quality_page import write_quality_page
-from odyssey_recorder.quality.agreement.quality_report import QualityReport
 
 _AT_FIRST = 10
 """Rows of a table shown until the reviewer asks for all."""

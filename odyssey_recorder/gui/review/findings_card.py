@@ -6,14 +6,14 @@ from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QResizeEvent
 from PySide6.QtWidgets import QListView, QStyleOptionViewItem
 
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.icons import glyph, glyph_font
-from odyssey_recorder.gui.parts import Card, FoldButton, fill_column, row, text_label
-from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, small_font
-from odyssey_recorder.gui.step_strip import SEVERITY_GLYPHS, severity_colour
-from odyssey_recorder.gui.table import VALUE, Index, TableColumn, TableModel
-from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.quality.finding import EpisodeReport, Finding, NotChecked, Severity
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.icons import glyph, glyph_font
+from odyssey_recorder.gui.kit.parts import Card, FoldButton, fill_column, row, text_label
+from odyssey_recorder.gui.kit.row_delegate import RowDelegate, RowMark, small_font
+from odyssey_recorder.gui.kit.table import VALUE, Index, TableColumn, TableModel
+from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.gui.screen.step_strip import SEVERITY_GLYPHS, severity_colour
+from odyssey_recorder.model.finding import EpisodeReport, Finding, NotChecked, Severity
 
 _MARGIN, _MARK_PX = 8, 20
 _LAYOUT = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop

@@ -19,13 +19,23 @@ from odyssey_recorder.dataset.amendment import (
     NewText,
     Repair,
 )
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Card, breakable, fill_column, pile, row, say, scroll_area, selectable, text_label
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.parts import (
+    Card,
+    breakable,
+    fill_column,
+    pile,
+    row,
+    say,
+    scroll_area,
+    selectable,
+    text_label,
+)
 from odyssey_recorder.gui.review.amend_dialog import quoted, removed_text
 from odyssey_recorder.gui.review.verdict_text import verdict_text
-from odyssey_recorder.quality.reviewing.review import Entry, Fix, Move, ReplayEvidence, Request, Verdict
-from odyssey_recorder.quality.reviewing.status import effective_fixes
-from odyssey_recorder.quality.reviewing.views import OpenedReview
+from odyssey_recorder.review.review import Entry, Fix, Move, ReplayEvidence, Request, Verdict
+from odyssey_recorder.review.status import effective_fixes
+from odyssey_recorder.review.views import OpenedReview
 
 _PRESSES = {True: "LONG_PRESS", False: "CLICK"}
 _NOTHING = "No history yet."

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
 from PySide6.QtWidgets import QListView, QSizePolicy, QSpinBox, QWidget
 
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.key_button import KeyButton
-from odyssey_recorder.gui.parts import fill_column, line_edit, named, row, text_label
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.key_button import KeyButton
+from odyssey_recorder.gui.kit.parts import fill_column, line_edit, named, row, text_label
+from odyssey_recorder.gui.kit.theme import grown
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.verdict_text import judgement_text
-from odyssey_recorder.gui.theme import grown
-from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import REASONS, Judgement, Rating
+from odyssey_recorder.model.finding import Criterion
+from odyssey_recorder.review.review import REASONS, Judgement, Rating
 
 ANSWERS: Mapping[Criterion, Mapping[Rating, Command]] = {
     criterion: {answer: Command[f"{answer.name}_{criterion.value.upper()}"] for answer in Rating}

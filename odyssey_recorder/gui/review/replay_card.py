@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.parts import Card, Choice, fill_column, push_button, row, say, text_label
-from odyssey_recorder.gui.review.reviewing import Reviewing
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.job_card import JobCard
+from odyssey_recorder.gui.kit.parts import Card, Choice, fill_column, push_button, row, say, text_label
+from odyssey_recorder.gui.review.review_calls import Reviewing
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.quality.reviewing.review import ReplayEvidence
-from odyssey_recorder.quality.reviewing.views import OpenedReview
 from odyssey_recorder.replay.player import StepResult
+from odyssey_recorder.review.review import ReplayEvidence
+from odyssey_recorder.review.views import OpenedReview
 
 _NEVER = "Not replayed yet. A replay shows whether the steps lead to the same screens again."
 _NO_DEVICE = "No device. Start an emulator or a simulated device on the Devices page."

@@ -4,19 +4,19 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import fill_column, row, scroll_area, tool_button
+from odyssey_recorder.checking.one_episode import CHECKS
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.parts import fill_column, row, scroll_area, tool_button
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
 from odyssey_recorder.gui.review.findings_card import FindingsCard
 from odyssey_recorder.gui.review.history_card import HistoryCard
 from odyssey_recorder.gui.review.replay_card import ReplayCard
+from odyssey_recorder.gui.review.review_calls import Reviewing
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
-from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.gui.review.texts_card import TextsCard
-from odyssey_recorder.quality.checks import CHECKS
-from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.reviewing.views import OpenedReview
+from odyssey_recorder.model.finding import Severity
+from odyssey_recorder.review.views import OpenedReview
 
 _LOWEST_PX = 150
 

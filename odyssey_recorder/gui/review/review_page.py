@@ -12,25 +12,26 @@ from PySide6.QtWidgets import QApplication, QProgressBar, QStackedWidget, QWidge
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.errors import ReviewError
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.keyboard import offer_focus
-from odyssey_recorder.gui.page import MainPage
-from odyssey_recorder.gui.panels import Panels, Side, SideName
-from odyssey_recorder.gui.parts import breakable, fill_column, fill_row, named, row, text_label
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.job_card import CHECKING
+from odyssey_recorder.gui.frame.keyboard import offer_focus
+from odyssey_recorder.gui.frame.page import MainPage
+from odyssey_recorder.gui.frame.panels import Panels, Side, SideName
+from odyssey_recorder.gui.frame.window_state import KeptFile
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import breakable, fill_column, fill_row, named, row, text_label
 from odyssey_recorder.gui.review.answers import ReviewAnswers, ReviewAnswerStore, Stopwatch, moved_steps, steps_text
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
+from odyssey_recorder.gui.review.review_calls import Following, Reviewing
 from odyssey_recorder.gui.review.review_cards import ReviewCards
 from odyssey_recorder.gui.review.review_table import UNCHECKED, title
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
-from odyssey_recorder.gui.review.reviewing import CHECKING, Following, Reviewing
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.gui.review.verdict_text import outcome_text
-from odyssey_recorder.gui.window_state import KeptFile
-from odyssey_recorder.quality.reviewing.review import Decision, ReplayEvidence
-from odyssey_recorder.quality.reviewing.status import same_person
-from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
+from odyssey_recorder.review.review import Decision, ReplayEvidence
+from odyssey_recorder.review.status import same_person
+from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 
 _SPACE = 16
 _ROOMY_PX = 1030

@@ -10,14 +10,14 @@ from itertools import chain
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QListView
 
-from odyssey_recorder.gui.record.task_text import category_text
-from odyssey_recorder.gui.row_delegate import Badge, TitledRow, titled_delegate
-from odyssey_recorder.gui.table import TableColumn, TableModel, fill_list
-from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.model.wording import counted
-from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, SecondReviewReason
-from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
+from odyssey_recorder.gui.kit.row_delegate import Badge, TitledRow, titled_delegate
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel, fill_list
+from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.model.finding import Severity
+from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.review.status import ReviewerRole, ReviewStage, SecondReviewReason
+from odyssey_recorder.review.views import ReviewNews, ReviewRow
 
 _Order = tuple[bool, float, str]
 

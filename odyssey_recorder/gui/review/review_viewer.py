@@ -9,14 +9,14 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QScrollArea, QWidget
 
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import breakable, fill_column, named, pile, row, say, selectable, text_label
-from odyssey_recorder.gui.record.viewport import ZOOMS
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.parts import breakable, fill_column, named, pile, row, say, selectable, text_label
+from odyssey_recorder.gui.kit.table import TableColumn
 from odyssey_recorder.gui.review.before_after import BeforeAfterView, changes
 from odyssey_recorder.gui.review.screenshot_loader import THUMBNAIL, ScreenshotLoader
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
-from odyssey_recorder.gui.step_strip import (
+from odyssey_recorder.gui.screen.step_strip import (
     MarkedScreenshot,
     ReplayVerdict,
     StepModel,
@@ -26,13 +26,13 @@ from odyssey_recorder.gui.step_strip import (
     element_of,
     tooltip,
 )
-from odyssey_recorder.gui.step_viewer import enlarge
-from odyssey_recorder.gui.table import TableColumn
+from odyssey_recorder.gui.screen.step_viewer import enlarge
+from odyssey_recorder.gui.screen.viewport import ZOOMS
 from odyssey_recorder.model.action import in_words, place_text
+from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.model.geometry import Box, Size
-from odyssey_recorder.model.wording import counted
-from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.reviewing.views import OpenedReview
+from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.review.views import OpenedReview
 
 _WORDS = QSize(176, 88)
 """The width of the texts beside the screenshots, and their height below."""

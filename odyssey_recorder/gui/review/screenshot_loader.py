@@ -9,13 +9,13 @@ from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage
 
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.gui.action_painter import prepare_other_threads
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.image_reader import read_image
-from odyssey_recorder.gui.record.mirror_canvas import VisiblePart, scaled_part, visible_part
-from odyssey_recorder.gui.record.viewport import FitScale, Room, ViewZoom
+from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.review.shown_step import ShownStep
-from odyssey_recorder.gui.step_strip import SHARPNESS, draw_step
+from odyssey_recorder.gui.screen.action_painter import prepare_other_threads
+from odyssey_recorder.gui.screen.canvas import VisiblePart, scaled_part, visible_part
+from odyssey_recorder.gui.screen.image_reader import read_image
+from odyssey_recorder.gui.screen.step_strip import SHARPNESS, draw_step
+from odyssey_recorder.gui.screen.viewport import FitScale, Room, ViewZoom
 from odyssey_recorder.model.geometry import Size
 
 THUMBNAIL = QSize(124, 118)

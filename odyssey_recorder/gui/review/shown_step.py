@@ -6,10 +6,10 @@ from pathlib import Path
 from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import StepAnnotations
+from odyssey_recorder.model.finding import Finding
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import GRID, Box, Size
-from odyssey_recorder.quality.finding import Finding
-from odyssey_recorder.quality.reviewing.views import OpenedReview
+from odyssey_recorder.review.views import OpenedReview
 
 _GRID = Size(GRID, GRID)
 _NO_PROOF = "No provenance for this screenshot"

@@ -1,14 +1,14 @@
 """The texts of an episode with their differences marked, and the notes on its task."""
 
 from odyssey_recorder.dataset.opened import OpenedEpisode
-from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, TextChanges, difference_text, text_changes
-from odyssey_recorder.gui.parts import Card, breakable, fill_column, pile, say, scroll_area, selectable
-from odyssey_recorder.gui.record.app_chips import AppChips
-from odyssey_recorder.gui.record.task_text import category_text
+from odyssey_recorder.gui.kit.app_chips import AppChips
+from odyssey_recorder.gui.kit.marked_text import MarkedRow, MarkedText, TextChanges, difference_text, text_changes
+from odyssey_recorder.gui.kit.parts import Card, breakable, fill_column, pile, say, scroll_area, selectable
+from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.episode import Episode
-from odyssey_recorder.quality.reviewing.views import OpenedReview
-from odyssey_recorder.task.wording.origin_text import judge_text, origin_text, rule_texts
+from odyssey_recorder.review.views import OpenedReview
+from odyssey_recorder.tasks.wording.origin_text import judge_text, origin_text, rule_texts
 
 
 class TextsCard(Card):

@@ -9,10 +9,10 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.key_button import key_buttons
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.key_button import key_buttons
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import (
     Card,
     breakable,
     column,
@@ -25,15 +25,15 @@ from odyssey_recorder.gui.parts import (
     set_kind,
     text_label,
 )
+from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.review.answers import QUESTIONS, ReviewAnswers, steps_text, unseen
 from odyssey_recorder.gui.review.question_card import ANSWERS, QuestionCard
 from odyssey_recorder.gui.review.verdict_text import role_text, short_verdict_text, verdicts
-from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.model.wording import counted
-from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating, is_hasty
-from odyssey_recorder.quality.reviewing.status import ReviewerRole
-from odyssey_recorder.quality.reviewing.views import OpenedReview
+from odyssey_recorder.model.finding import Criterion
+from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.review.review import Decision, Judgement, Rating, is_hasty
+from odyssey_recorder.review.status import ReviewerRole
+from odyssey_recorder.review.views import OpenedReview
 
 _SIZE = QSize(132, 6)
 _GAP_PX = 2

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from odyssey_recorder.gui.review.answers import QUESTIONS
-from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import REASONS, Entry, Judgement, Rating, Verdict
-from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, agrees
-from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
+from odyssey_recorder.model.finding import Criterion
+from odyssey_recorder.review.review import REASONS, Entry, Judgement, Rating, Verdict
+from odyssey_recorder.review.status import ReviewerRole, ReviewStage, agrees
+from odyssey_recorder.review.views import OpenedReview, ReviewRow
 
 _SHORT = {
     Criterion.SCREENSHOTS: "the screenshots",

@@ -7,9 +7,9 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import fill_row, line_edit, text_label
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.parts import fill_row, line_edit, text_label
 from odyssey_recorder.gui.settings.setting_fields import titled_row
 from odyssey_recorder.keys import VARIABLE, KeyPlace, KeyStatus, forget_key, key_status, store_key
 from odyssey_recorder.settings import log_file

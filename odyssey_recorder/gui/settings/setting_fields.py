@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
-from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.gui.kit.icons import icon
+from odyssey_recorder.gui.kit.parts import (
     CheckBox,
     Choice,
     column,
@@ -22,7 +22,7 @@ from odyssey_recorder.gui.parts import (
     say,
     text_label,
 )
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.settings import Role
 
 _TEXT_MARGIN = 8

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
-from odyssey_recorder.gui.roles import ROLE_LABELS
+from odyssey_recorder.gui.frame.roles import ROLE_LABELS
 from odyssey_recorder.gui.settings.setting_fields import (
     PathControl,
     Setting,

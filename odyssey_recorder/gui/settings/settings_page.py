@@ -7,12 +7,13 @@ from PySide6.QtCore import QItemSelectionModel, QStringListModel, Qt, QTimer, Si
 from PySide6.QtWidgets import QDialog, QFrame, QListView, QPushButton, QWidget
 
 from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.gui.application import use_text_size, use_theme
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.page import MainPage
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.gui.frame.application import use_text_size, use_theme
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.page import MainPage
+from odyssey_recorder.gui.frame.shortcuts import Shortcuts
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import (
     Card,
     fill_column,
     fill_dialog,
@@ -28,7 +29,6 @@ from odyssey_recorder.gui.settings.key_field import KeyField, LogField
 from odyssey_recorder.gui.settings.setting_fields import Setting, SettingField, titled_row
 from odyssey_recorder.gui.settings.setting_groups import GROUPS
 from odyssey_recorder.gui.settings.shortcut_card import ShortcutCard
-from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.settings import Role, Settings, SettingsStore
 
 _SPACE = 16

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Card, fill_column, named, row, text_label
-from odyssey_recorder.gui.roles import sees
-from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts, name
-from odyssey_recorder.gui.table import Index, TableColumn, TableModel
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.roles import sees
+from odyssey_recorder.gui.frame.shortcuts import CHANGEABLE, Shortcuts, name
+from odyssey_recorder.gui.kit.parts import Card, fill_column, named, row, text_label
+from odyssey_recorder.gui.kit.table import Index, TableColumn, TableModel
 from odyssey_recorder.settings import Role
 
 _ROW_PX = 34

@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QWidget
 
-from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
 
 
 class ConfirmDialog(QuestionDialog):

@@ -3,11 +3,10 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStyle, QWidget
 
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Choice, column, fill_column, fix_width, row, say, text_label
-from odyssey_recorder.gui.record.task_text import category_text, device_text
-from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
-from odyssey_recorder.gui.tasks.tally import (
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.parts import Choice, column, fill_column, fix_width, row, say, text_label
+from odyssey_recorder.gui.kit.task_text import category_text, device_text
+from odyssey_recorder.gui.tasks.coverage_table import (
     BoardModel,
     Legend,
     TallyList,
@@ -16,9 +15,10 @@ from odyssey_recorder.gui.tasks.tally import (
     board_view,
     place_text,
 )
+from odyssey_recorder.gui.tasks.preparation import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.generation.coverage import Cell, Coverage
 from odyssey_recorder.task_service import ModelChoice
+from odyssey_recorder.tasks.generation.coverage import Cell, Coverage
 
 _MOST_GAPS = 100
 _LOWEST_PX = 160

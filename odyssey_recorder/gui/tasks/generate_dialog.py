@@ -7,12 +7,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QWidget
 
 from odyssey_recorder.device.profile import profiles
-from odyssey_recorder.gui.parts import CheckBox, Choice, labelled, number_field, row, text_label
-from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
-from odyssey_recorder.gui.record.task_text import category_text
-from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates
+from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.kit.parts import CheckBox, Choice, labelled, number_field, row, text_label
+from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.tasks.preparation import LoadedTemplates
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.task_service import ModelChoice, suiting
 
 _MOST_TASKS, _MOST_TEMPLATES = 10_000, 20

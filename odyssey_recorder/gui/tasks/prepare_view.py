@@ -6,12 +6,13 @@ from functools import partial
 from PySide6.QtCore import QItemSelectionModel, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.panels import Panels
-from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, row, text_label
-from odyssey_recorder.gui.question_dialog import Question, ReasonDialog
-from odyssey_recorder.gui.record.task_text import category_text
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.panels import Panels
+from odyssey_recorder.gui.frame.question_dialog import Question, ReasonDialog
+from odyssey_recorder.gui.kit.parts import Choice, SearchField, fill_column, row, text_label
+from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
+from odyssey_recorder.gui.tasks.preparation import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.prepared_card import PreparedCard
 from odyssey_recorder.gui.tasks.prepared_table import (
     BY_MODEL,
@@ -27,11 +28,10 @@ from odyssey_recorder.gui.tasks.prepared_table import (
     with_instruction,
     with_status,
 )
-from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.board import Status
-from odyssey_recorder.task.wording.origin_text import judge_text, rule_texts
+from odyssey_recorder.tasks.listing import ListedTask
+from odyssey_recorder.tasks.queue.task_status import Status
+from odyssey_recorder.tasks.wording.origin_text import judge_text, rule_texts
 
 _REASONS = (
     "cannot be done on the device",

@@ -3,9 +3,10 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.key_button import key_buttons
-from odyssey_recorder.gui.parts import (
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.key_button import key_buttons
+from odyssey_recorder.gui.kit.app_chips import AppChips
+from odyssey_recorder.gui.kit.parts import (
     Card,
     breakable,
     fill_column,
@@ -16,13 +17,12 @@ from odyssey_recorder.gui.parts import (
     selectable,
     text_label,
 )
-from odyssey_recorder.gui.record.app_chips import AppChips
-from odyssey_recorder.gui.record.task_text import category_text, device_text, start_text
+from odyssey_recorder.gui.kit.task_text import category_text, device_text, start_text
 from odyssey_recorder.gui.tasks.prepared_table import PreparedRow
 from odyssey_recorder.gui.tasks.three_texts import ThreeTexts
-from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.board import Status
-from odyssey_recorder.task.wording.origin_text import judge_text, origin_text, rule_texts
+from odyssey_recorder.tasks.listing import ListedTask
+from odyssey_recorder.tasks.queue.task_status import Status
+from odyssey_recorder.tasks.wording.origin_text import judge_text, origin_text, rule_texts
 
 _EDITING = (Command.LEAVE_WORDS, Command.KEEP_WORDS)
 _DECIDING = (Command.EDIT_TASK, Command.REJECT_TASKS, Command.APPROVE_TASKS)

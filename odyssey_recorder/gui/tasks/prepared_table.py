@@ -8,13 +8,13 @@ from itertools import chain
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QTableView
 
-from odyssey_recorder.gui.record.task_text import category_text
-from odyssey_recorder.gui.row_delegate import TITLED_PX, Badge, TitledRow, titled_delegate
-from odyssey_recorder.gui.table import TableColumn, TableModel, table_view
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.kit.row_delegate import TITLED_PX, Badge, TitledRow, titled_delegate
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
+from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.model.text_origin import Equivalence, TextOrigin
-from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.board import QueuedTask, Status
+from odyssey_recorder.tasks.listing import ListedTask
+from odyssey_recorder.tasks.queue.task_status import QueuedTask, Status
 
 TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED = "To approve", "With faults", "Approved", "Rejected"
 STAGES = (TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED)

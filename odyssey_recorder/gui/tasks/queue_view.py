@@ -7,20 +7,20 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.device.profile import profiles
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.category_counts import CategoryCounts
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.panels import Panels
-from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, push_button, row, say, text_label
-from odyssey_recorder.gui.question_dialog import SendBackDialog
-from odyssey_recorder.gui.record.task_text import category_text, misfit_text
-from odyssey_recorder.gui.table import allow_sorting, table_view
+from odyssey_recorder.gui.bridges.queue import QueueBridge
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.panels import Panels
+from odyssey_recorder.gui.frame.question_dialog import SendBackDialog
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.category_counts import CategoryCounts
+from odyssey_recorder.gui.kit.parts import Choice, SearchField, fill_column, push_button, row, say, text_label
+from odyssey_recorder.gui.kit.table import allow_sorting, table_view
+from odyssey_recorder.gui.kit.task_text import category_text, misfit_text
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
-from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.task_detail import TaskDetail, holder_text
 from odyssey_recorder.gui.tasks.task_table import APPS, CATEGORY, STATUS, TaskRow, task_rows, task_table
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, Holder, QueuedTask, Status
+from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, Board, Holder, QueuedTask, Status
 
 _RELEASE = ("Release", "Release the task (Enter)")
 _ROW_PX = 48

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from odyssey_recorder.gui.estimate_dialog import EstimateDialog
-from odyssey_recorder.gui.question_dialog import Question
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.gui.frame.estimate_dialog import EstimateDialog
+from odyssey_recorder.gui.frame.question_dialog import Question
+from odyssey_recorder.model.plain_text import counted
 
 
 class RewriteDialog(EstimateDialog):

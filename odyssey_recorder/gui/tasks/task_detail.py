@@ -1,9 +1,9 @@
 """One task of the queue in full: its texts, its history and the possible actions."""
 
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Card, fill_column, pile, say, scroll_area, text_label
-from odyssey_recorder.gui.record.task_text import TaskText
-from odyssey_recorder.task.queue.board import HistoryEntry, Holder, QueuedTask
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.kit.parts import Card, fill_column, pile, say, scroll_area, text_label
+from odyssey_recorder.gui.kit.task_text import TaskText
+from odyssey_recorder.tasks.queue.task_status import HistoryEntry, Holder, QueuedTask
 
 
 class TaskDetail(Card):

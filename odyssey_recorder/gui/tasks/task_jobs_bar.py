@@ -7,23 +7,23 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from odyssey_recorder.gui.background import Job, JobState, error_text
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.estimate_dialog import progress_text
-from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.parts import fill_column
+from odyssey_recorder.gui.frame.background import Job, JobState, error_text
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.estimate_dialog import progress_text
+from odyssey_recorder.gui.frame.job_card import JobCard
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import fill_column
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
+from odyssey_recorder.gui.tasks.preparation import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
-from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.llm.batch import BatchProgress, Estimate
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled
 from odyssey_recorder.progress import Progress as Tell
-from odyssey_recorder.task.generation.generator import GeneratedTasks
-from odyssey_recorder.task.wording.proposing import Proposal
-from odyssey_recorder.task.wording.rewriting import Rewritten
 from odyssey_recorder.task_service import ModelChoice, TaskService
+from odyssey_recorder.tasks.generation.generator import GeneratedTasks
+from odyssey_recorder.tasks.wording.proposing import Proposal
+from odyssey_recorder.tasks.wording.rewriting import Rewritten
 
 _COUNT, _SEED = 200, 1
 _MOST_NAMED = 4

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QColor
 
-from odyssey_recorder.gui.record.task_text import category_text
-from odyssey_recorder.gui.table import TableColumn, TableModel
-from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, Holder, QueuedTask, Status
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel
+from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, Board, Holder, QueuedTask, Status
 
 INSTRUCTION, CATEGORY, APPS, STATUS = range(4)
 

@@ -7,21 +7,21 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QStackedWidget, QToolButton, QWidget
 
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.page import MainPage
-from odyssey_recorder.gui.parts import fill_column, row, tool_button
-from odyssey_recorder.gui.roles import leads
+from odyssey_recorder.gui.bridges.queue import QueueBridge
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.page import MainPage
+from odyssey_recorder.gui.frame.roles import leads
+from odyssey_recorder.gui.kit.parts import fill_column, row, tool_button
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.coverage_view import CoverageView
+from odyssey_recorder.gui.tasks.preparation import TaskServiceBridge
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
-from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.queue_view import QueueView
-from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
 from odyssey_recorder.gui.tasks.task_jobs_bar import TaskJobsBar
 from odyssey_recorder.gui.tasks.templates_view import TemplatesView
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.settings import Role
-from odyssey_recorder.task.queue.board import QueuedTask
+from odyssey_recorder.tasks.queue.task_status import QueuedTask
 
 _CLOSE = ("Close", "Close the window (Enter)")
 _VIEWS = (Command.SHOW_QUEUE, Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)

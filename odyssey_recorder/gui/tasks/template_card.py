@@ -4,14 +4,14 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QTextEdit, QWidget
 
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.key_button import key_buttons
-from odyssey_recorder.gui.marked_text import show_as_label
-from odyssey_recorder.gui.parts import Card, breakable, fill_column, fill_row, named, say, set_kind, text_label
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.key_button import key_buttons
+from odyssey_recorder.gui.kit.marked_text import show_as_label
+from odyssey_recorder.gui.kit.parts import Card, breakable, fill_column, fill_row, named, say, set_kind, text_label
+from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.tasks.template_table import TemplateRow
 from odyssey_recorder.gui.tasks.template_text import TextSpan, proposal_text, template_passages
-from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.task.templates.template import Template, TemplateLibrary
+from odyssey_recorder.tasks.templates.template import Template, TemplateLibrary
 
 _PASSAGE_PX, _LINE_PX = 12, 4
 _PROPOSED = (Command.DROP_TEMPLATE, Command.KEEP_TEMPLATE)

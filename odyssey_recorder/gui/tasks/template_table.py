@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QColor
 
-from odyssey_recorder.gui.record.task_text import category_text
-from odyssey_recorder.gui.table import TableColumn, TableModel
-from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.task.templates.template import Template, TemplateLibrary
-from odyssey_recorder.task.wording.proposing import Proposal
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel
+from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.tasks.templates.template import Template, TemplateLibrary
+from odyssey_recorder.tasks.wording.proposing import Proposal
 
 META_TASK, CATEGORY, ROLES, LEFT = range(4)
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from odyssey_recorder.gui.record.task_text import device_text, start_text
+from odyssey_recorder.gui.kit.task_text import device_text, start_text
 from odyssey_recorder.model.assignment import AsFound
-from odyssey_recorder.task.templates.template import Catalogue, DaySlotRange, Items, Numbers, Role, Slot, Template
-from odyssey_recorder.task.wording.proposing import Proposal
+from odyssey_recorder.tasks.templates.template import Catalogue, DaySlotRange, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.tasks.wording.proposing import Proposal
 
 _MOST_ITEMS = 60
 _DAYS = {"relative": "“in 3 days”", "weekday": "“next Friday”", "date": "“4 December”"}

@@ -6,22 +6,22 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.keyboard import offer_focus
-from odyssey_recorder.gui.panels import Panels
-from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, row, text_label
-from odyssey_recorder.gui.record.task_text import category_text
-from odyssey_recorder.gui.table import allow_sorting, table_view
+from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.keyboard import offer_focus
+from odyssey_recorder.gui.frame.panels import Panels
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import Choice, SearchField, fill_column, row, text_label
+from odyssey_recorder.gui.kit.table import allow_sorting, table_view
+from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.tasks.generate_dialog import ProposeDialog
-from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
+from odyssey_recorder.gui.tasks.preparation import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.template_card import TemplateCard
 from odyssey_recorder.gui.tasks.template_table import CATEGORY, LEFT, ROLES, template_rows, template_table
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.model.wording import counted
-from odyssey_recorder.task.templates.template import Template
-from odyssey_recorder.task.wording.proposing import Proposal
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.task_service import ModelChoice
+from odyssey_recorder.tasks.templates.template import Template
+from odyssey_recorder.tasks.wording.proposing import Proposal
 
 _PROPOSED, _GENERATED = 5, 20
 _ROW_PX = 40

@@ -4,8 +4,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QWidget
 
-from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, difference_text, text_changes
-from odyssey_recorder.gui.parts import fill_column, named, text_label
+from odyssey_recorder.gui.kit.marked_text import MarkedRow, MarkedText, difference_text, text_changes
+from odyssey_recorder.gui.kit.parts import fill_column, named, text_label
 from odyssey_recorder.model.episode import TaskInfo
 
 _BESIDE_PX = 640

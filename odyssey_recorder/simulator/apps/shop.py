@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from odyssey_recorder.model.wording import counted
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.simulator.apps.app import Page, System
 from odyssey_recorder.simulator.apps.goods import ORDERS, Product, Review, Wish, categories, find, money, product
 from odyssey_recorder.simulator.apps.purchases import Account

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from tests.checking.damaged.recordings import record_tasks
+from tests.checking.damaged.scripted_tasks import SCRIPTED_TASKS
 from tests.end_to_end.screen.display import Display
 from tests.end_to_end.screen.phone import PROFILE_PARAMETERS, simulated_phone
 from tests.end_to_end.screen.sandbox import Sandbox
 from tests.end_to_end.screen.window import ROOT
-from tests.quality.damaged.recordings import record_tasks
-from tests.quality.damaged.scripted_tasks import SCRIPTED_TASKS
 
 SCREENSHOTS = Path(os.environ["ODYSSEY_TEST_SCREENSHOTS"]) if os.environ.get("ODYSSEY_TEST_SCREENSHOTS") else None
 """The folder for screenshots of the window, or None."""

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from tests.quality.damaged.damaged_episode import DamagedEpisode
-from tests.quality.verdicts import verdict
+from odyssey_recorder.review.review_store import ReviewStore
+from tests.checking.damaged.damaged_episode import DamagedEpisode
+from tests.checking.verdicts import verdict
 
 
 class ReviewDataset:

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewPolicy
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.review.status import ReviewPolicy
+from tests.checking.damaged.recordings import record_tasks
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.review_dataset import ReviewDataset
 from tests.end_to_end.screen.sandbox import Sandbox
-from tests.quality.damaged.recordings import record_tasks
 
 _PEOPLE = ("Ada", "Grace", "Mary")
 _WITH_EXTRA_STEP = "Let Calculator work out 7 times 8 tiles for my bathroom"

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.quality.agreement.quality_report import QUESTIONS
-from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import Rating, Verdict
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewPolicy
+from odyssey_recorder.agreement.quality_report import QUESTIONS
+from odyssey_recorder.model.finding import Criterion
+from odyssey_recorder.review.review import Rating, Verdict
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.review.status import ReviewPolicy
+from tests.checking.damaged.damaged_episode import DamagedEpisode
+from tests.checking.verdicts import reference_kappa
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.sandbox import Sandbox
 from tests.end_to_end.screen.window import ROOT
-from tests.quality.damaged.damaged_episode import DamagedEpisode
-from tests.quality.verdicts import reference_kappa
 
 SEED = 615
 FIRST, SECOND, THIRD = "Bea", "Cleo", "Dora"

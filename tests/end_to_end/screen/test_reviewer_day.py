@@ -7,9 +7,9 @@ import pytest
 
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.model.action import Press, SystemKey, Type
-from odyssey_recorder.quality.reviewing.review import Fix, ReplayEvidence
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewPolicy
+from odyssey_recorder.review.review import Fix, ReplayEvidence
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.review.status import ReviewPolicy
 from tests.end_to_end.screen.annotator import Annotator, pressing, typing
 from tests.end_to_end.screen.sandbox import Sandbox
 

@@ -9,8 +9,8 @@ import pytest
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.model.text_origin import Approval, Writer
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.board import QueuedTask, Status
+from odyssey_recorder.tasks.listing import ListedTask
+from odyssey_recorder.tasks.queue.task_status import QueuedTask, Status
 from odyssey_recorder.wiring import annotator_tasks
 from tests.end_to_end.journal_checks import published
 from tests.end_to_end.screen.annotator import Annotator

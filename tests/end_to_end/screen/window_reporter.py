@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from odyssey_recorder.gui.application import use_theme
+from odyssey_recorder.gui.frame.application import use_theme
 from odyssey_recorder.gui.record.mirror import MirrorView
 from tests.end_to_end.screen.window_content import Element, Mirror, Rect, WindowContent
 from tests.gui.slot_probe import ProbedApplication

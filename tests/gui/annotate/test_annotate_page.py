@@ -13,11 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.annotation.reviewing import Shares, TextReviewing, decided_on
 from odyssey_recorder.annotation.semantics import SemanticsStore, TextDecision
+from odyssey_recorder.checking.checker import Checker
+from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.gui.annotate.annotate_page import AnnotatePage
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command
 from tests.annotation.phone_dataset import look_around
 from tests.annotation.suggestions import suggest
 from tests.annotation.texts import remember

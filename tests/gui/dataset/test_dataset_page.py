@@ -13,27 +13,27 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCompleter, QListView
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.dataset_index.index import EpisodeIndex, EpisodeRow
+from odyssey_recorder.dataset_index.saved import SavedFilters
 from odyssey_recorder.gui.dataset.episode_table import EpisodeTable
 from odyssey_recorder.gui.dataset.filmstrips import Filmstrips, StripDelegate
-from odyssey_recorder.gui.table import VALUE, table_view
-from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.kit.table import VALUE, table_view
+from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.model.episode import screenshot_name
-from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewPolicy, ReviewStage
-from odyssey_recorder.review_service import ReviewService
-from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
-from odyssey_recorder.selection.saved import SavedFilters
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.review.status import ReviewPolicy, ReviewStage
+from odyssey_recorder.services.review import ReviewService
+from tests.checking.verdicts import verdict
 from tests.dataset.drafts import png, provenance_of, record
 from tests.episodes import ALL_KINDS, episode
 from tests.gui.dataset.page_driver import DatasetDriver
 from tests.gui.inspection import faults
 from tests.gui.item_views import click_row, column_texts
 from tests.gui.pilot import OpenAt
-from tests.quality.verdicts import verdict
-from tests.test_review_service import FakeChecks
+from tests.services.test_review import FakeChecks
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 NEWEST_US = 1_700_000_000_000_000

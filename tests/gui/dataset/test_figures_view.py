@@ -9,11 +9,11 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.dataset_index.filter import parse_filter
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.gui.dataset.figures_view import FiguresView
 from odyssey_recorder.gui.figures.figures_pane import FiguresPane, PanelView
-from odyssey_recorder.selection.filter import parse_filter
-from odyssey_recorder.selection.index import EpisodeIndex
+from odyssey_recorder.gui.frame.background import Background
 from tests.exporting.sample import write_dataset
 from tests.gui.inspection import faults
 from tests.gui.pilot import WidgetPilot

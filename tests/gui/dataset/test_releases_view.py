@@ -9,27 +9,27 @@ import pytest
 from PySide6.QtWidgets import QTableView
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.curation.retired import RetireDecision as Retirement
 from odyssey_recorder.curation.retired import record_decisions
 from odyssey_recorder.dataset.trash import Trash
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.gui.dataset import releases_view
 from odyssey_recorder.gui.dataset.releases_view import ReleasesView
-from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.reviewing.review import Decision
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewPolicy
-from odyssey_recorder.quality.reviewing.views import VerdictDraft
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command
 from odyssey_recorder.releases.folder import FileDifference, verify
 from odyssey_recorder.releases.making import draft_release, make_release
-from odyssey_recorder.review_service import ReviewService
-from odyssey_recorder.selection.index import EpisodeIndex
+from odyssey_recorder.review.review import Decision
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.review.status import ReviewPolicy
+from odyssey_recorder.review.views import VerdictDraft
+from odyssey_recorder.services.review import ReviewService
+from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
+from tests.checking.verdicts import judgements
 from tests.gui.inspection import faults
 from tests.gui.item_views import row_texts
 from tests.gui.pilot import WidgetPilot
-from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
-from tests.quality.verdicts import judgements
 
 
 class ReleasesDriver(WidgetPilot):

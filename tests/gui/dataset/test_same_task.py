@@ -8,13 +8,13 @@ import pytest
 from PySide6.QtWidgets import QListView
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.gui.dataset.same_task import SameTaskDialog, takes_of
-from odyssey_recorder.selection.index import EpisodeIndex
+from odyssey_recorder.gui.frame.background import Background
+from tests.checking.folders import edit
 from tests.exporting.sample import ids, write_dataset
 from tests.gui.inspection import faults
 from tests.gui.pilot import WidgetPilot
-from tests.quality.folders import edit
 
 FIRST, SECOND, THIRD, FOURTH = ids(4)
 

@@ -9,10 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSpinBox, QTableView
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.dataset.splits_view import MakeSplitsDialog, SplitsView
 from odyssey_recorder.gui.figures.figures_pane import PanelView
-from odyssey_recorder.splits.facts import read_facts
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.splits.episodes import read_facts
 from odyssey_recorder.splits.files import SplitsOrder, plan_splits, read_split, write_splits
 from tests.gui.inspection import faults
 from tests.gui.item_views import row_texts

@@ -12,12 +12,12 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.device.inventory import InventoryDevice
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command
+from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.devices.devices_page import DevicesPage
-from odyssey_recorder.gui.keyboard import Keyboard
-from odyssey_recorder.gui.record.recording_controller import Phase
-from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.frame.keyboard import Keyboard
+from odyssey_recorder.gui.window.pages import Workplace
 from tests.gui.fakes import FakeInventory, FakeRecordings
 from tests.gui.pilot import OpenAt, WidgetPilot
 

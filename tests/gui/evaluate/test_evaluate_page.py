@@ -9,15 +9,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QTableView
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.evaluation.predictions import Prediction
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.evaluate.evaluate_page import EvaluatePage
 from odyssey_recorder.gui.figures.figures_pane import PanelView
-from odyssey_recorder.gui.step_viewer import StepCanvas
-from odyssey_recorder.gui.theme import MARK, PREDICTED
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.kit.theme import MARK, PREDICTED
+from odyssey_recorder.gui.screen.step_viewer import StepCanvas
 from odyssey_recorder.model.episode import Json
-from odyssey_recorder.selection.index import EpisodeIndex
 from tests.annotation.phone_dataset import look_around
 from tests.evaluation.prediction_files import own, predictions
 from tests.gui.item_views import row_texts

@@ -12,8 +12,8 @@ from odyssey_recorder.figures.counting import Against, all_figures
 from odyssey_recorder.figures.figure import BarMark, Bars
 from odyssey_recorder.figures.page import file_names
 from odyssey_recorder.figures.published import V2
-from odyssey_recorder.gui.application import use_text_size
 from odyssey_recorder.gui.figures.figures_pane import FiguresPane, PanelView
+from odyssey_recorder.gui.frame.application import use_text_size
 from tests.figures.sample import episodes
 
 FIGURES = all_figures(episodes(60, ["Chrome", "Maps", "Notes"]), Against(V2, str))

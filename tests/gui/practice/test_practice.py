@@ -8,9 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView, QScrollArea
 
 from odyssey_recorder.errors import PracticeError
-from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.record.recording_controller import Phase
-from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.practice.service import Welcome
 from odyssey_recorder.practice.tasks import practice_tasks

@@ -12,7 +12,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.phone.phone_screen import PhoneScreen
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.viewport import FitScale
+from odyssey_recorder.gui.screen.viewport import FitScale
 from odyssey_recorder.model.geometry import Size
 from tests.fakes import FakeDevice
 from tests.gui.pilot import Pilot

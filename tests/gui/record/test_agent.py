@@ -12,19 +12,19 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.gui.application import TextSize, use_text_size
-from odyssey_recorder.gui.main_window import SMALLEST
-from odyssey_recorder.gui.parts import Choice
+from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.frame.application import TextSize, use_text_size
+from odyssey_recorder.gui.frame.window_state import KeptFile
+from odyssey_recorder.gui.kit.parts import Choice
 from odyssey_recorder.gui.record.agent_card import AgentCard
 from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
 from odyssey_recorder.gui.record.agent_runner import AgentModels, AgentRunner
-from odyssey_recorder.gui.record.recording_controller import Phase
-from odyssey_recorder.gui.window_state import KeptFile
-from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.gui.window.main_window import SMALLEST
+from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.settings import read_settings
-from odyssey_recorder.task.queue.board import Status
+from odyssey_recorder.tasks.queue.task_status import Status
 from odyssey_recorder.wiring import open_batch
 from tests.agents.controlled_model import ControlledModel, batch_of
 from tests.fakes import FakeDevice
@@ -34,7 +34,7 @@ from tests.gui.inspection import faults
 from tests.gui.pilot import LEFT, OpenAt, OpenWindow, Pilot
 from tests.gui.record.screens import child_of, choose_step
 from tests.llm.stand_in import MODEL, StandIn
-from tests.task.tasks import queue_of, row
+from tests.tasks.tasks import queue_of, row
 
 pytestmark = pytest.mark.usefixtures("clean_home")
 

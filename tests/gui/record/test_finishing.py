@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListView, QPushB
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.gui.application import TextSize, use_text_size
+from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.frame.application import TextSize, use_text_size
 from odyssey_recorder.gui.record.finishing import CompleteDialog, ImpossibleDialog, annotator_messages
-from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.model.action import Complete, Impossible
-from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenWindow, Pilot
 from tests.gui.record.screens import UnchangingDevice, record_one_step

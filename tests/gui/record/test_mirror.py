@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.gui.record.finger import WHEEL_LENGTH, wheel_stroke
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.mirror_canvas import Overlay, OverlayOpacity
-from odyssey_recorder.gui.record.viewport import ZOOMS
+from odyssey_recorder.gui.record.mouse_contact import WHEEL_LENGTH, wheel_stroke
+from odyssey_recorder.gui.screen.canvas import Overlay, OverlayOpacity
+from odyssey_recorder.gui.screen.viewport import ZOOMS
 from odyssey_recorder.model.action import Scroll, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
 from tests.gui.pilot import LEFT, NONE

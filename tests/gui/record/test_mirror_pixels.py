@@ -15,9 +15,9 @@ from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.mirror_canvas import FRAME_PX
 from odyssey_recorder.gui.record.panning import ENLARGED, PIXELS, Magnifier, beside
-from odyssey_recorder.gui.record.viewport import ZOOMS
+from odyssey_recorder.gui.screen.canvas import FRAME_PX
+from odyssey_recorder.gui.screen.viewport import ZOOMS
 from odyssey_recorder.model.geometry import Pixel, Size
 from tests.gui.pilot import LEFT, NONE
 from tests.gui.record.screens import fit_of, frame_of

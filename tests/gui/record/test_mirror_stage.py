@@ -7,11 +7,11 @@ from PySide6.QtCore import QPoint, QSize
 from PySide6.QtWidgets import QLabel, QScrollBar
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command, Commands
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.mirror_canvas import FRAME_PX
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage, WantedScreen
+from odyssey_recorder.gui.screen.canvas import FRAME_PX
 from odyssey_recorder.model.geometry import Size
 from tests.gui.record.screens import fit_of, frame, screenshot_in
 

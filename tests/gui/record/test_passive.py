@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QRadioButton
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion

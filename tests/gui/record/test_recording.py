@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QPushButton, QRadioB
 
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.gui.application import TextSize, use_text_size
-from odyssey_recorder.gui.record.mirror_canvas import Framing
+from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.frame.application import TextSize, use_text_size
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
 from odyssey_recorder.gui.record.publication import Publication
 from odyssey_recorder.gui.record.recording_bar import RecordingBar
-from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.record.status import ElidedLabel
+from odyssey_recorder.gui.screen.canvas import Framing
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.state import State

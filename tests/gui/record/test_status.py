@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.gui.record.mirror_canvas import Overlay, OverlayOpacity
 from odyssey_recorder.gui.record.status import Activity, StatusText, passive_view_text, view_text
+from odyssey_recorder.gui.screen.canvas import Overlay, OverlayOpacity
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordedStep, RecordingView

@@ -9,12 +9,12 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.action_painter import paint_action, paint_label
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.kit.table import VALUE
+from odyssey_recorder.gui.kit.theme import MARK
 from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList
-from odyssey_recorder.gui.step_strip import StepThumbnails, render_step, wrapped
-from odyssey_recorder.gui.table import VALUE
-from odyssey_recorder.gui.theme import MARK
+from odyssey_recorder.gui.screen.action_painter import paint_action, paint_label
+from odyssey_recorder.gui.screen.step_strip import StepThumbnails, render_step, wrapped
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import Box, Point
 from odyssey_recorder.recording.view import RecordedStep

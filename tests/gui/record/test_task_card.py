@@ -8,19 +8,19 @@ import pytest
 from PySide6.QtWidgets import QListWidget, QRadioButton, QTableView
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.record.recording_controller import Phase
-from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
-from odyssey_recorder.gui.workplace import Workplace
-from odyssey_recorder.task.queue.board import Status
-from odyssey_recorder.task.queue.queue import TaskQueue
-from odyssey_recorder.task.queue.transaction import Leases
+from odyssey_recorder.gui.bridges.queue import QueueBridge
+from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.window.pages import Workplace
+from odyssey_recorder.tasks.queue.queue import TaskQueue
+from odyssey_recorder.tasks.queue.task_status import Status
+from odyssey_recorder.tasks.queue.transaction import Leases
 from tests.fakes import FakeDevice
 from tests.gui.conftest import PATIENCE_MS
 from tests.gui.fakes import FakePractice, FakeRecordings
 from tests.gui.pilot import OpenAt, Pilot, button_in
-from tests.task.queues import Queues, queued_task, status
-from tests.task.tasks import EPISODE, FakeEpisodes, queue_of, queue_over, row, write_list
+from tests.tasks.queues import Queues, queued_task, status
+from tests.tasks.tasks import EPISODE, FakeEpisodes, queue_of, queue_over, row, write_list
 
 ROWS = (
     row("a", instruction="Set an alarm", meta_task="Set {item}", item="an alarm", notes="For work", start="clean_home"),

@@ -6,8 +6,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.parts import Choice
-from odyssey_recorder.gui.record.app_chips import AppChips
+from odyssey_recorder.gui.kit.app_chips import AppChips
+from odyssey_recorder.gui.kit.parts import Choice
 from odyssey_recorder.gui.record.task_fields import TaskFields
 from odyssey_recorder.model.episode import TaskInfo
 from tests.gui.fakes import TASK

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.gui.review.reviewing import Reviewing
-from odyssey_recorder.gui.window_state import KeptFile
-from odyssey_recorder.gui.workplace import Workplace
-from odyssey_recorder.quality.reviewing import review
+from odyssey_recorder.gui.frame.window_state import KeptFile
+from odyssey_recorder.gui.review.review_calls import Reviewing
+from odyssey_recorder.gui.window.pages import Workplace
+from odyssey_recorder.review import review
 from tests.dataset.published_episode import PublishedEpisode, recorded
 from tests.gui.pilot import OpenAt
 from tests.gui.review.reviewer import OpenReviews, Reviewer

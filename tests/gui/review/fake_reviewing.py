@@ -8,6 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 
+from odyssey_recorder.agreement.quality_report import QualityReport, quality_report
+from odyssey_recorder.agreement.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.layout import annotation_path
@@ -16,23 +18,21 @@ from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import OdysseyError, ReviewError
 from odyssey_recorder.model.action import Action, Click, Complete, Type
 from odyssey_recorder.model.episode import screenshot_name
+from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.model.geometry import Point
-from odyssey_recorder.quality.agreement.quality_report import QualityReport, quality_report
-from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
-from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
-from odyssey_recorder.quality.reviewing.review import Decision, Judgement, ReplayEvidence, Verdict
-from odyssey_recorder.quality.reviewing.status import (
+from odyssey_recorder.replay.player import StepResult
+from odyssey_recorder.review.review import Decision, Judgement, ReplayEvidence, Verdict
+from odyssey_recorder.review.status import (
     ReviewerRole,
     SecondReviewReason,
     decision_fault,
     reviewer_role,
     verdict_status,
 )
-from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
-from odyssey_recorder.replay.player import StepResult
+from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
+from tests.checking.verdicts import judgements, verdict
 from tests.dataset.drafts import png
 from tests.episodes import episode
-from tests.quality.verdicts import judgements, verdict
 
 BEGAN = datetime(2026, 3, 1, 9, tzinfo=UTC)
 ACTIONS: tuple[Action, ...] = (Click(Point(500, 300)), Type("milk"), Complete("done"))

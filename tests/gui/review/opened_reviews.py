@@ -11,10 +11,10 @@ from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
 from odyssey_recorder.dataset.provenance import CheckRecord, EpisodeProvenance, ScreenRecord, StepRecord
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import Episode, TaskInfo, screenshot_name
+from odyssey_recorder.model.finding import EpisodeReport, Finding
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.quality.finding import EpisodeReport, Finding
-from odyssey_recorder.quality.reviewing.review import Entry
-from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
+from odyssey_recorder.review.review import Entry
+from odyssey_recorder.review.views import OpenedReview, ReviewRow
 from tests.dataset import drafts
 from tests.episodes import ID, episode
 

@@ -13,16 +13,16 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.dataset import amendment as fixes
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import EpisodeSummary, open_episode
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.parts import Choice
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.kit.parts import Choice
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
-from odyssey_recorder.gui.review.box_form import BoxCanvas
+from odyssey_recorder.gui.screen.box_canvas import BoxCanvas
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.quality.reviewing.status import ReviewerRole
-from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
+from odyssey_recorder.review.status import ReviewerRole
+from odyssey_recorder.review.views import OpenedReview, ReviewRow
 from tests.dataset.drafts import png
 from tests.dataset.published_episode import PublishedEpisode, released
 from tests.gui.inspection import faults

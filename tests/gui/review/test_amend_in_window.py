@@ -8,20 +8,20 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QRadioButton, QSpinBox, QWidget
 
+from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.versions import Versions
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.history_card import HistoryCard
-from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.reviewing.review import Decision
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.review_service import ReviewService
-from odyssey_recorder.selection.index import EpisodeIndex
+from odyssey_recorder.review.review import Decision
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.services.review import ReviewService
 from tests.dataset.published_episode import PublishedEpisode, store_of
 from tests.gui.inspection import faults
 from tests.gui.review.reviewer import OpenReviews, Reviewer
-from tests.test_review_service import FakeChecks
+from tests.services.test_review import FakeChecks
 
 SCREENSHOTS, STEPS, _INSTRUCTION = QUESTIONS.values()
 OpenAsRosa = Callable[[], Reviewer]

@@ -11,10 +11,10 @@ import pytest
 from odyssey_recorder.dataset.amendment import Amendment, DropSteps, DropTail, NewInstruction
 from odyssey_recorder.gui.review.answers import QUESTIONS, ReviewAnswers, Stopwatch, moved_steps
 from odyssey_recorder.model.action import Action, Click, Complete
+from odyssey_recorder.model.finding import Criterion
 from odyssey_recorder.model.geometry import Point
-from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import Fix, Judgement, Rating
-from odyssey_recorder.quality.reviewing.views import OpenedReview
+from odyssey_recorder.review.review import Fix, Judgement, Rating
+from odyssey_recorder.review.views import OpenedReview
 from tests.episodes import episode
 from tests.gui.review.opened_reviews import opened_review
 

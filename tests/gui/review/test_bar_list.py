@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.agreement.quality_page import Bar
+from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.review.figure_tables import BarList, BarRow, Measured, Table
-from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.quality.agreement.quality_page import Bar
 
 WIDTH = 800
 

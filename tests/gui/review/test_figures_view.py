@@ -10,23 +10,23 @@ from PySide6.QtCore import QModelIndex, QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView, QScrollArea
 
+from odyssey_recorder.agreement.quality_report import TextCheckFigures, quality_report
+from odyssey_recorder.agreement.reviewed import AllReviewed
 from odyssey_recorder.errors import ReviewError
-from odyssey_recorder.gui.application import ThemeName, use_theme
-from odyssey_recorder.gui.main_window import SMALLEST
+from odyssey_recorder.gui.frame.application import ThemeName, use_theme
 from odyssey_recorder.gui.review.figure_tables import sections
 from odyssey_recorder.gui.review.figures_view import QualityView
-from odyssey_recorder.quality.agreement.quality_report import TextCheckFigures, quality_report
-from odyssey_recorder.quality.agreement.reviewed import AllReviewed
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewPolicy
+from odyssey_recorder.gui.window.main_window import SMALLEST
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.review.status import ReviewPolicy
+from tests.checking.reviewed import publish
+from tests.checking.verdicts import verdict
 from tests.gui.inspection import faults
 from tests.gui.pilot import Pilot
 from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.review.reviewer import OpenReviews
 from tests.gui.test_every_control import shows_focus
-from tests.quality.reviewed import publish
-from tests.quality.verdicts import verdict
-from tests.test_review_service import FakeChecks, ReviewDataset
+from tests.services.test_review import FakeChecks, ReviewDataset
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 

@@ -6,9 +6,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView, QToolButton
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.review.findings_card import FindingsCard
-from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
+from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
 from tests.episodes import ID
 from tests.gui.item_views import click_row
 from tests.gui.pilot import WidgetPilot

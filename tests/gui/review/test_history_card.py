@@ -8,17 +8,17 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset import amendment as fixes
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command
 from odyssey_recorder.gui.review.history_card import HistoryCard, amendment_text
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.quality.reviewing.review import Decision, Entry, Fix, Move, ReplayEvidence
-from odyssey_recorder.quality.reviewing.status import ReviewerRole
+from odyssey_recorder.review.review import Decision, Entry, Fix, Move, ReplayEvidence
+from odyssey_recorder.review.status import ReviewerRole
+from tests.checking.verdicts import verdict
 from tests.episodes import episode
 from tests.gui.inspection import faults
 from tests.gui.pilot import WidgetPilot
 from tests.gui.review.opened_reviews import opened_review
-from tests.quality.verdicts import verdict
 
 START = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 DROP = fixes.DropSteps(first=2, last=3)

@@ -11,17 +11,17 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import DeviceError, ReviewError
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.parts import Choice
-from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.kit.parts import Choice
 from odyssey_recorder.gui.review.replay_card import ReplayCard
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.geometry import Point, Size
-from odyssey_recorder.quality.reviewing.review import ReplayEvidence
-from odyssey_recorder.quality.reviewing.views import OpenedReview
 from odyssey_recorder.replay.compare import Comparison, StepVerdict
 from odyssey_recorder.replay.player import StepResult
+from odyssey_recorder.review.review import ReplayEvidence
+from odyssey_recorder.review.views import OpenedReview
 from tests.episodes import ID, episode
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings

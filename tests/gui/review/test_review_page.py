@@ -10,19 +10,19 @@ from PySide6.QtWidgets import QApplication, QLabel, QListView, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import DatasetError, OdysseyError, ReviewError
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.review_page import ReviewPage
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
-from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.reviewing import review
-from odyssey_recorder.quality.reviewing.review import Decision, Rating
-from odyssey_recorder.quality.reviewing.views import ReviewNews
+from odyssey_recorder.model.finding import Severity
+from odyssey_recorder.review import review
+from odyssey_recorder.review.review import Decision, Rating
+from odyssey_recorder.review.views import ReviewNews
+from tests.checking.verdicts import judgements
 from tests.gui.pilot import WidgetPilot
 from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.review.reviewer import OpenReviews, Reviewer
-from tests.quality.verdicts import judgements
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 SCREENSHOTS, STEPS, _ = QUESTIONS.values()

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.gui.review.review_table import MINE, REQUESTED, UNCHECKED, ReviewTable, about
-from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, SecondReviewReason
-from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
+from odyssey_recorder.model.finding import EpisodeReport
+from odyssey_recorder.review.status import ReviewerRole, ReviewStage, SecondReviewReason
+from odyssey_recorder.review.views import ReviewNews, ReviewRow
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -13,18 +13,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QListView, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.kit.table import VALUE
+from odyssey_recorder.gui.kit.theme import MARK
 from odyssey_recorder.gui.review.before_after import BeforeAfterView
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
-from odyssey_recorder.gui.table import VALUE
-from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, screenshot_name
+from odyssey_recorder.model.finding import Finding, Severity
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Point, Size
-from odyssey_recorder.quality.finding import Finding, Severity
-from odyssey_recorder.quality.reviewing.views import OpenedReview
+from odyssey_recorder.review.views import OpenedReview
 from tests.episodes import ALL_KINDS, ID, episode
 from tests.gui.item_views import click_row
 from tests.gui.pilot import WidgetPilot

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit
 
-from odyssey_recorder.gui.window_state import KeptFile
+from odyssey_recorder.gui.frame.window_state import KeptFile
 from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.review.reviewer import OpenReviews, Reviewer
 

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
 from odyssey_recorder.model.action import Click, Complete

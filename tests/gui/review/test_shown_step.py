@@ -10,9 +10,9 @@ from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.gui.review.shown_step import ShownBox, ShownStep, shown_steps
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.finding import EpisodeReport, Finding, Severity
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Point, Size
-from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
 from tests.episodes import ID, episode
 from tests.gui.review.opened_reviews import SMALL, opened_review, provenance_of, step_record
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QTextCharFormat
 from PySide6.QtWidgets import QLabel, QTextEdit
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.review.texts_card import TextsCard
 from odyssey_recorder.model.action import Click, Complete, Impossible
 from odyssey_recorder.model.assignment import TaskOrigin

@@ -7,12 +7,12 @@ import pytest
 
 from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.gui.review.verdict_text import outcome_text, role_text
-from odyssey_recorder.quality.reviewing.review import Decision
-from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, SecondReviewReason
-from odyssey_recorder.quality.reviewing.views import ReviewRow
+from odyssey_recorder.review.review import Decision
+from odyssey_recorder.review.status import ReviewerRole, ReviewStage, SecondReviewReason
+from odyssey_recorder.review.views import ReviewRow
+from tests.checking.verdicts import verdict
 from tests.episodes import episode
 from tests.gui.review.opened_reviews import opened_review
-from tests.quality.verdicts import verdict
 
 
 def test_newer_verdict_of_a_reviewer_counts() -> None:

@@ -22,11 +22,11 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.shortcuts import Shortcuts
+from odyssey_recorder.gui.frame.window_state import KeptFile
+from odyssey_recorder.gui.kit.theme import Theme, style_sheet
 from odyssey_recorder.gui.settings.settings_page import SettingsPage
-from odyssey_recorder.gui.shortcuts import Shortcuts
-from odyssey_recorder.gui.theme import Theme, style_sheet
-from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.settings import Settings, SettingsStore, log_file, settings_file
 from tests.gui.item_views import click_row
 from tests.gui.pilot import WidgetPilot

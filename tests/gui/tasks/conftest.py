@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.frame.background import Background
 from tests.gui.tasks.lead_driver import LeadDriver, TaskSetup, copy_templates
 from tests.llm.good_model import right
 from tests.llm.stand_in import StandIn
-from tests.task.tasks import queue_of
+from tests.tasks.tasks import queue_of
 
 
 @pytest.fixture(scope="session")

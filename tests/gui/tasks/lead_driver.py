@@ -11,20 +11,20 @@ from PySide6.QtWidgets import QApplication, QDialog, QTableView
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import SettingsError
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.table import VALUE
+from odyssey_recorder.gui.bridges.queue import QueueBridge
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.kit.table import VALUE
+from odyssey_recorder.gui.tasks.preparation import TaskServiceBridge
 from odyssey_recorder.gui.tasks.prepared_table import PreparedRow
-from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
-from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import Prices, read_prices
-from odyssey_recorder.task.queue.board import QueuedTask
-from odyssey_recorder.task.queue.queue import TaskQueue
-from odyssey_recorder.task.templates.template_files import shipped_templates
 from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice
+from odyssey_recorder.tasks.queue.queue import TaskQueue
+from odyssey_recorder.tasks.queue.task_status import QueuedTask
+from odyssey_recorder.tasks.templates.template_files import shipped_templates
 from tests.gui.pilot import WidgetPilot
 from tests.llm.questions import batch_with
 from tests.llm.stand_in import MODEL, StandIn

@@ -7,10 +7,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSpinBox, QTableView
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.parts import CheckBox
-from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
-from odyssey_recorder.gui.tasks.tally import (
+from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.kit.parts import CheckBox
+from odyssey_recorder.gui.tasks.coverage_table import (
     ENOUGH,
     MOST_MISSING,
     NOTHING,
@@ -23,7 +22,8 @@ from odyssey_recorder.gui.tasks.tally import (
     tally_level,
     tally_text,
 )
-from odyssey_recorder.task.generation.coverage import Cell, Coverage, Tally
+from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
+from odyssey_recorder.tasks.generation.coverage import Cell, Coverage, Tally
 from tests.gui.item_views import click_row
 from tests.gui.tasks.lead_driver import LeadDriver
 

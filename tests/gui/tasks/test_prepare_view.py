@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.question_dialog import ReasonDialog
-from odyssey_recorder.gui.table import VALUE
+from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.frame.question_dialog import ReasonDialog
+from odyssey_recorder.gui.kit.table import VALUE
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.coverage_view import CoverageView
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
@@ -28,7 +28,7 @@ from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.gui.tasks.task_table import STATUS
 from odyssey_recorder.llm.prices import ModelFacts, Prices
 from odyssey_recorder.model.text_origin import Approval, Writer
-from odyssey_recorder.task.queue.board import QueuedTask, Status
+from odyssey_recorder.tasks.queue.task_status import QueuedTask, Status
 from tests.gui.pilot import button_in
 from tests.gui.tasks.lead_driver import NO_MODEL, LeadDriver
 from tests.llm.good_model import right

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from odyssey_recorder.gui.table import TableModel
+from odyssey_recorder.gui.kit.table import TableModel
 from odyssey_recorder.gui.tasks.prepared_table import (
     APPROVED,
     REJECTED,
@@ -18,9 +18,9 @@ from odyssey_recorder.gui.tasks.prepared_table import (
 )
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.text_origin import Equivalence, TextOrigin, Writer
-from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.board import QueuedTask, Status
-from tests.task.origins import BY_MODEL, FAULTY, PHRASED
+from odyssey_recorder.tasks.listing import ListedTask
+from odyssey_recorder.tasks.queue.task_status import QueuedTask, Status
+from tests.tasks.origins import BY_MODEL, FAULTY, PHRASED
 
 
 def prepared(

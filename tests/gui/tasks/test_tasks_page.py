@@ -8,18 +8,18 @@ from PySide6.QtWidgets import QLabel, QRadioButton, QTableView
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
-from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
+from odyssey_recorder.gui.bridges.queue import QueueBridge
+from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.tasks.preparation import TaskServiceBridge
 from odyssey_recorder.gui.tasks.task_table import INSTRUCTION, STATUS
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
-from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task_service import TaskService
+from odyssey_recorder.tasks.queue.queue import TaskQueue
 from tests.gui.item_views import column_texts
 from tests.gui.pilot import WidgetPilot
 from tests.gui.tasks.lead_driver import TaskSetup
-from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, queue_of, row, write_list
+from tests.tasks.tasks import EPISODE, FakeEpisodes, FakeReviews, queue_of, row, write_list
 
 ROWS = (
     row("a", instruction="Set an alarm", notes="For work"),

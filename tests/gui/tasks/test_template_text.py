@@ -4,7 +4,7 @@ import pytest
 
 from odyssey_recorder.gui.tasks.template_text import filled_with, proposal_text, template_passages
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.templates.template import (
+from odyssey_recorder.tasks.templates.template import (
     Catalogue,
     CatalogueApp,
     DaySlotRange,
@@ -14,7 +14,7 @@ from odyssey_recorder.task.templates.template import (
     Slot,
     Template,
 )
-from odyssey_recorder.task.wording.proposing import Proposal
+from odyssey_recorder.tasks.wording.proposing import Proposal
 
 APPS = Catalogue("android", "Android", ("Notes",), (CatalogueApp("Jot", "org.jot", "Notes", frozenset({"notes"})),))
 

@@ -4,11 +4,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSpinBox, QTableView, QTextEdit
 
-from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.parts import CheckBox
+from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.kit.parts import CheckBox
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog, ProposeDialog
 from odyssey_recorder.gui.tasks.template_table import LEFT, META_TASK, ROLES
-from odyssey_recorder.task.queue.board import Status
+from odyssey_recorder.tasks.queue.task_status import Status
 from tests.gui.item_views import column_texts
 from tests.gui.tasks.lead_driver import LeadDriver
 from tests.llm.stand_in import StandIn, says

@@ -1,0 +1,37 @@
+"""Which check reports each flag of the provenance."""
+
+from collections.abc import Iterator
+
+from odyssey_recorder.checking.evidence import EpisodeEvidence, StepEvidence
+from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
+
+_CHECKS = {
+    FlagCode.TURNED: "IMG03",
+    FlagCode.RESIZED: "IMG03",
+    FlagCode.UNCHANGED: "IMG07",
+    FlagCode.CONNECTION_BROKE: "IMG07",
+    FlagCode.VOUCHED: "IMG07",
+    FlagCode.MOVING: "IMG08",
+    FlagCode.AREAS_CHANGED: "ACT04",
+    FlagCode.AREAS_UNKNOWN: "ACT04",
+    FlagCode.NO_KEY: "ACT04",
+    FlagCode.TEXT_UNREAD: "ACT05",
+    FlagCode.WRONG_TEXT: "ACT05",
+}
+_ALL_OTHERS = "IMG05"
+"""They are doubts about what the screen showed; unknown flags of newer recorders are treated as such too."""
+
+
+def reporting_check(flag: Flag) -> str:
+    return _CHECKS.get(flag.code, _ALL_OTHERS)
+
+
+def flags_for(check: str, step: StepEvidence) -> tuple[str, ...]:
+    flags = step.record.flags if step.record is not None else ()
+    return tuple(describe_flag(flag) for flag in flags if reporting_check(flag) == check)
+
+
+def flagged(check: str, evidence: EpisodeEvidence) -> Iterator[tuple[int, str]]:
+    for step in evidence.steps:
+        if flags := flags_for(check, step):
+            yield step.number, "; ".join(flags)

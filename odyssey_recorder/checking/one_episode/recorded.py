@@ -1,0 +1,156 @@
+"""Check of the actions against the provenance, for criterion (ii): each is what was sent, or what a fix made of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TypeVar
+
+from odyssey_recorder.checking.evidence import EpisodeEvidence
+from odyssey_recorder.checking.finding_text import named
+from odyssey_recorder.checking.one_episode.check import NO_PROVENANCE, Found, Unchecked, density_of
+from odyssey_recorder.dataset.amendment import Amendment, DropSteps, NewEnd, NewPress, NewText
+from odyssey_recorder.dataset.episode_json import UnreadableError, trajectory
+from odyssey_recorder.dataset.provenance import EndRecord, KeyRecord, StepRecord, StrokeRecord, TextRecord
+from odyssey_recorder.gesture.recognizer import TouchRules, recognize
+from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.model import action as actions
+from odyssey_recorder.model.finding import Severity
+from odyssey_recorder.model.geometry import Pixel
+
+CheckResults = Iterator[Found | Unchecked]
+_Value = TypeVar("_Value")
+
+_TODO = "Restore the annotation and its provenance. To correct a step, use a fix in the review."
+_LOST = "Restore the file in provenance/ from a backup; without it the actions cannot be verified."
+_NO_END = "the provenance is from an older recorder that did not store the ending"
+_NO_DENSITY = "the device's density is unknown, so clicks and scrolls cannot be told apart"
+
+
+def check_against_provenance(evidence: EpisodeEvidence) -> CheckResults:
+    """An action differs from what the recorder derives from its provenance and the fixes in the review file: kind and
+    position of a touch, key, text, or the end with its note. Or the provenance is missing although the dataset has
+    view hierarchies of the episode, cannot be read, or has other steps. Times that are not in the order of the steps
+    are a warning. Provenance of older recorders does not say how an episode ended. Without provenance nothing is
+    checked."""
+    if evidence.provenance is None:
+        if evidence.provenance_problem:
+            yield Found(None, f"The provenance cannot be used: {evidence.provenance_problem.rstrip('.')}.", _LOST)
+        else:
+            yield Unchecked(None, NO_PROVENANCE)
+        return
+    yield from _out_of_order(evidence)
+    density = density_of(evidence)
+    fixes = _Fixes(evidence.amendments)
+    for step in evidence.steps:
+        if step.record is None or (annotated := step.spelled.action) is None:
+            continue
+        if actions.is_terminal(annotated) and step.record.input is None and step.record.end is None:
+            yield Unchecked(step.number, _NO_END)
+        elif isinstance(step.record.input, StrokeRecord) and density is None:
+            yield Unchecked(step.number, _NO_DENSITY)
+        elif differs := _differs(annotated, fixes.applied(step.number, _done(step.record, density or 0))):
+            yield Found(step.number, differs, _TODO)
+        elif field := _contradictory_field(evidence, step.number, annotated):
+            yield Found(step.number, f"Its {field} differs from the provenance.", _TODO)
+
+
+def _out_of_order(evidence: EpisodeEvidence) -> CheckResults:
+    """As a warning: a clock that was set back between two parts of a recording looks the same."""
+    for before, step in pairwise(evidence.steps):
+        if before.record and step.record and step.record.touched_us < before.record.touched_us:
+            found = f"According to the provenance it was done before step {before.number + 1}."
+            yield Found(step.number, found, "Check whether steps were moved or added.", Severity.WARNING)
+
+
+def _differs(annotated: actions.Action, done: actions.Action | None) -> str:
+    if annotated == done:
+        return ""
+    if done is None:
+        return f"The action is {named(actions.describe(annotated))}; according to the provenance nothing was done."
+    if actions.describe(annotated) == actions.describe(done):
+        return f"The path of {named(actions.describe(annotated))} differs from the provenance."
+    return (
+        f"The action is {named(actions.describe(annotated))}; according to the provenance it was "
+        f"{named(actions.describe(done))}."
+    )
+
+
+def _done(record: StepRecord, density: int) -> actions.Action | None:
+    match record.input:
+        case StrokeRecord(samples=samples, duration_us=duration_us):
+            size = record.frame.size
+            if not samples or min(size.width, size.height) < 1:
+                return None
+            stroke = TouchStroke(tuple(TouchSample(Pixel(x, y), at_us) for x, y, at_us in samples), duration_us)
+            return recognize(stroke, TouchRules.for_density(density), size)
+        case KeyRecord(key=key):
+            return next((actions.Press(known) for known in actions.SystemKey if known.value == key), None)
+        case TextRecord(text=text):
+            return actions.Type(text)
+        case None:
+            return _end(record.end)
+
+
+def _end(end: EndRecord | None) -> actions.Action | None:
+    match end:
+        case None:
+            return None
+        case EndRecord(action="COMPLETE", words=words):
+            return actions.Complete(words)
+        case EndRecord(words=words):
+            return actions.Impossible(words)
+
+
+def _contradictory_field(evidence: EpisodeEvidence, number: int, annotated: actions.Action) -> str:
+    strict = evidence.episode.strict
+    spelling = strict.steps[number].spelling if strict else {}
+    if spelling.get("info"):
+        return "info"
+    match annotated:
+        case actions.Click(point) | actions.LongPress(point):
+            try:
+                return "" if trajectory(spelling.get("ps")) in ((), (point,)) else "ps"
+            except UnreadableError:
+                return "ps"
+        case actions.Type() | actions.Press():
+            return "ps" if spelling.get("ps") else ""
+        case actions.Scroll() | actions.Complete() | actions.Impossible():
+            return ""  # it says the same as the action
+
+
+class _Fixes:
+    def __init__(self, amendments: Sequence[Amendment]) -> None:
+        self._presses: dict[int, bool] = {}
+        self._texts: dict[int, str] = {}
+        self._end: str | None = None
+        for amendment in amendments:
+            match amendment:
+                case NewPress(step=step, long=long):
+                    self._presses[step] = long
+                case NewText(step=step, text=text):
+                    self._texts[step] = text
+                case NewEnd(words=words):
+                    self._end = words
+                case DropSteps():
+                    self._presses = _moved_up(self._presses, amendment)
+                    self._texts = _moved_up(self._texts, amendment)
+                case _:
+                    pass  # the actions stay as they are, or the provenance has the change too
+
+    def applied(self, number: int, action: actions.Action | None) -> actions.Action | None:
+        match action:
+            case actions.Click(point) | actions.LongPress(point) if number in self._presses:
+                return actions.LongPress(point) if self._presses[number] else actions.Click(point)
+            case actions.Type() if number in self._texts:
+                return actions.Type(self._texts[number])
+            case actions.Complete() if self._end is not None:
+                return actions.Complete(self._end)
+            case actions.Impossible() if self._end is not None:
+                return actions.Impossible(self._end)
+            case _:
+                return action
+
+
+def _moved_up(of_steps: Mapping[int, _Value], dropped: DropSteps) -> dict[int, _Value]:
+    first, last = dropped.first, dropped.last
+    left = {step: value for step, value in of_steps.items() if not first <= step <= last}
+    return {step - (last - first + 1) if step > last else step: value for step, value in left.items()}

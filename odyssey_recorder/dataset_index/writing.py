@@ -1,0 +1,96 @@
+"""How the entries of episodes are written to the index."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from odyssey_recorder.dataset.quick_reading import Entry
+from odyssey_recorder.dataset_index.review_stages import UNREVIEWED, Stages
+from odyssey_recorder.dataset_index.search_words import searchable
+from odyssey_recorder.model.finding import EpisodeReport, Severity
+from odyssey_recorder.review.status import comparable_name
+
+_key = lru_cache(4096)(comparable_name)
+_as_json = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
+
+
+def write_entries(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+    """In place of earlier ones; without findings, and unreviewed."""
+    remove_entries(connection, [entry.episode_id for entry in entries])
+    last: int = connection.execute("SELECT COALESCE(MAX(n), 0) FROM episodes").fetchone()[0]
+    numbered = list(enumerate(entries, last + 1))
+    _insert(connection, "episodes (" + ", ".join(_COLUMNS) + ")", len(_COLUMNS), map(_episode, numbered))
+    _insert(connection, "apps", 3, (row for entry in numbered for row in _apps(entry)))
+    _insert(connection, "words (rowid, said)", 2, ((n, searchable(_texts(entry))) for n, entry in numbered))
+
+
+def remove_entries(connection: sqlite3.Connection, episode_ids: Iterable[str]) -> None:
+    query = "SELECT n FROM episodes WHERE episode_id IN (SELECT value FROM json_each(?))"
+    numbers = connection.execute(query, (json.dumps(list(episode_ids)),)).fetchall()
+    for table, column in (
+        ("episodes", "n"), ("apps", "episode"), ("findings", "episode"), ("words", "rowid"),
+    ):  # fmt: skip
+        connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", numbers)
+
+
+def write_stages(connection: sqlite3.Connection, episode_id: str, review: str, stages: Stages) -> None:
+    """`review` is the stamp of the review file."""
+    connection.execute(
+        "UPDATE episodes SET review = ?, if_once = ?, if_twice = ?, if_unknown = ? WHERE episode_id = ?",
+        (review, *stages, episode_id),
+    )
+
+
+def write_report(connection: sqlite3.Connection, report: EpisodeReport, *, is_settled: bool) -> None:
+    row = connection.execute("SELECT n FROM episodes WHERE episode_id = ?", (report.episode_id,)).fetchone()
+    if row is None:
+        return
+    connection.execute("DELETE FROM findings WHERE episode = ?", row)
+    found = ((*row, finding.check, finding.severity.value, finding.step) for finding in report.findings)
+    _insert(connection, "findings", 4, found)
+    connection.execute(
+        "UPDATE episodes SET is_checked = TRUE, is_settled = ?, errors = ?, warnings = ? WHERE n = ?",
+        (is_settled, report.count(Severity.ERROR), report.count(Severity.WARNING), *row),
+    )
+
+
+_COLUMNS = (
+    "n", "episode_id", "annotation", "provenance", "review", "sha256", "problem", "instruction", "category",
+    "category_key", "template", "template_key", "device", "device_key", "width", "height", "apps", "steps",
+    "every_step", "actions", "ending", "annotator", "annotator_key", "actor", "task_id", "recorded_us", "published_us",
+    "verdict", "if_once", "if_twice", "if_unknown",
+)  # fmt: skip
+
+
+def _insert(connection: sqlite3.Connection, table: str, columns: int, rows: Iterable[Sequence[object]]) -> None:
+    connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * columns)})", rows)
+
+
+def _episode(numbered: tuple[int, Entry]) -> tuple[object, ...]:
+    n, entry = numbered
+    read, origins = entry.contents, entry.origins
+    task = read.task
+    return (
+        n, entry.episode_id, *entry.stamps, read.sha256, read.problem, task.instruction,
+        task.category, _key(task.category), task.meta_task, _key(task.meta_task),
+        read.device, _key(read.device), read.width, read.height, _as_json(task.apps),
+        len(read.steps), _as_json(read.steps),
+        f" {' '.join({str(step[1]) for step in read.steps})} ", read.ending, entry.annotator, _key(entry.annotator),
+        "" if origins is None else origins.origin.actor,
+        entry.task_id, None if origins is None else origins.started_us,
+        None if origins is None else origins.published_us, UNREVIEWED.if_once, *UNREVIEWED,
+    )  # fmt: skip
+
+
+def _apps(numbered: tuple[int, Entry]) -> Iterator[tuple[int, str, str]]:
+    n, entry = numbered
+    return ((n, _key(app), app) for app in entry.contents.task.apps)
+
+
+def _texts(entry: Entry) -> Iterator[str]:
+    yield entry.episode_id
+    yield entry.contents.task.instruction
+    yield from entry.contents.texts
+    if entry.origins is not None:
+        yield from (step.note for step in entry.origins.steps if step.note)

@@ -1,0 +1,71 @@
+"""What the figures count: a few values of each episode."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import starmap
+from pathlib import Path
+
+from odyssey_recorder.dataset.quick_reading import StepRow, read_entries
+from odyssey_recorder.model.geometry import Point, Size
+from odyssey_recorder.splits.episodes import app_key
+from odyssey_recorder.splits.files import app_classes
+from odyssey_recorder.tasks.templates.template import OTHER
+
+_PRESSES = ("CLICK", "LONG_PRESS")
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeFigures:
+    """`actions` are the paper's names, `presses` the clicks and long presses, `sides` maps splits to "train" or "test".
+
+    Without provenance, `annotator` is empty and `day` is None.
+    """
+
+    episode_id: str
+    category: str
+    meta_task: str
+    instruction: str
+    apps: tuple[str, ...]
+    device: str
+    size: Size
+    actions: tuple[str, ...]
+    presses: tuple[Point, ...] = ()
+    annotator: str = ""
+    day: date | None = None
+    sides: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def combination(self) -> tuple[str, ...]:
+        """The different apps, sorted."""
+        return tuple(sorted(set(self.apps)))
+
+
+def read_figures(
+    root: Path, sides: Mapping[str, Mapping[str, str]], among: Collection[str]
+) -> Iterator[EpisodeFigures]:
+    """Of the episodes `among` a dataset's that can be read, sorted by id; `sides` by episode. Days are in UTC."""
+    for entry in read_entries(root, sorted(among)):
+        read, day = entry.contents, None if entry.recorded_at is None else entry.recorded_at.date()
+        if not read.problem:
+            task, size = read.task, Size(read.width, read.height)
+            actions, presses = counted_of(starmap(StepRow, read.steps))
+            yield EpisodeFigures(
+                entry.episode_id, task.category, task.meta_task, task.instruction, task.apps, read.device, size,
+                actions, presses, entry.annotator, day, sides.get(entry.episode_id, {}),
+            )  # fmt: skip
+
+
+def counted_of(steps: Iterable[StepRow]) -> tuple[tuple[str, ...], tuple[Point, ...]]:
+    """The actions and presses of an episode."""
+    every = tuple(steps)
+    presses = (
+        Point(row.x, row.y) for row in every if row.action in _PRESSES and row.x is not None and row.y is not None
+    )
+    return tuple(row.action for row in every), tuple(presses)
+
+
+def class_of_app() -> Callable[[str], str]:
+    """By the shipped catalogues, which are read."""
+    classes = app_classes()
+    return lambda app: classes.get(app_key(app), OTHER)

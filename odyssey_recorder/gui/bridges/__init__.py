@@ -1,0 +1,1 @@
+"""What several pages share of running work: the recording, the queue, practice."""

@@ -1,0 +1,170 @@
+"""Dialogs that ask a question, some with reasons to choose from or write."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QDialog, QLayout, QRadioButton, QWidget
+
+from odyssey_recorder.gui.frame.keyboard import is_text
+from odyssey_recorder.gui.kit.parts import (
+    QUESTION_PX,
+    fill_column,
+    fill_dialog,
+    line_edit,
+    push_button,
+    row,
+    text_label,
+)
+
+SKIP_REASONS = ("app not installed", "login required", "does not fit this device", "not clear what is meant", "later")
+
+SEND_BACK_REASONS = (
+    "a step is wrong or missing",
+    "another app was used",
+    "the task was not finished",
+    "the episode was removed",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The texts of a dialog with one answer and Cancel."""
+
+    title: str
+    question: str
+    answer: str
+    tip: str
+    cancel_tip: str
+    detail: str = ""
+    detail_kind: str = "hint"
+    keeps: str = ""
+    """The text of the button that changes nothing; it is then the default button, so that Enter loses nothing."""
+
+
+_DIGITS = "123456789"
+_ARROWS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right)
+
+
+class _Choice(QRadioButton):
+    """A reason with its number, which is also its key; arrow keys choose as they move."""
+
+    def __init__(self, number: int, reason: str) -> None:
+        super().__init__(f"{number}   {reason}")
+        self.setAccessibleName(reason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _ARROWS and not self.isChecked():
+            self.setChecked(True)  # from here on Qt checks what it moves to
+        else:
+            super().keyPressEvent(event)
+
+
+class ReasonChoices(QWidget):
+    changed = Signal()
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__()
+        self._choices = [_Choice(number, reason) for number, reason in enumerate(reasons, start=1)]
+        self._own = line_edit("Another reason", "Another reason")
+        self._own.textEdited.connect(self._clear_choices)
+        for number, choice in enumerate(self._choices, 1):
+            choice.toggled.connect(self._choice_changed)
+            choice.setToolTip(f"Choose this reason ({number})")
+        fill_column(self, *self._choices, self._own, spacing=12)
+        self.setFocusProxy(self._choices[0])
+
+    @property
+    def reason(self) -> str:
+        """The written reason, otherwise the chosen one; empty if there is none."""
+        own = self._own.text().strip()
+        chosen = (choice.accessibleName() for choice in self._choices if choice.isChecked())
+        return own or next(chosen, "")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        number = event.text()
+        if number and number in _DIGITS[: len(self._choices)]:
+            choice = self._choices[int(number) - 1]
+            choice.setChecked(True)
+            choice.setFocus()
+        elif is_text(event):
+            self._own.setFocus()
+            self._own.insert(event.text())
+            self._clear_choices()
+        else:
+            super().keyPressEvent(event)
+
+    def _clear_choices(self) -> None:
+        for choice in self._choices:
+            choice.setAutoExclusive(False)
+            choice.setChecked(False)
+            choice.setAutoExclusive(True)
+        self.changed.emit()
+
+    def _choice_changed(self) -> None:
+        if any(choice.isChecked() for choice in self._choices):
+            self._own.clear()
+        self.changed.emit()
+
+
+class QuestionDialog(QDialog):
+    def __init__(
+        self, question: Question, parent: QWidget | None = None, *parts: QWidget | QLayout, width: int = QUESTION_PX
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(question.title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        kinds = ("", "primary") if question.keeps else ("primary", "")
+        self.ok = push_button(question.answer, question.tip, kinds[0], call=self.accept)
+        self.cancel = push_button(question.keeps or "Cancel", question.cancel_tip, kinds[1], call=self.reject)
+        if question.keeps:
+            self.cancel.setFocus()
+        detail = [text_label(question.detail, question.detail_kind)] if question.detail else []
+        title, buttons = text_label(question.question, "title"), row(None, self.cancel, self.ok)
+        fill_dialog(self, title, *detail, *parts, buttons, width=width)
+
+
+class ReasonDialog(QuestionDialog):
+    reason_given = Signal(str)
+
+    def __init__(self, question: Question, reasons: Sequence[str], parent: QWidget | None = None) -> None:
+        self._choices = ReasonChoices(reasons)
+        super().__init__(question, parent, self._choices)
+        self.accepted.connect(lambda: self.reason_given.emit(self.reason))
+        self._choices.changed.connect(self._update_ok)
+        self._choices.setFocus()
+        self._update_ok()
+
+    @property
+    def reason(self) -> str:
+        return self._choices.reason
+
+    def _update_ok(self) -> None:
+        self.ok.setEnabled(bool(self.reason))
+
+
+class SkipDialog(ReasonDialog):
+    def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
+        question = Question(
+            title="Skip the task",
+            question="Why do you skip this task? It moves to the end of the queue.",
+            answer="Skip",
+            tip="Move the task to the end of the queue (Enter)",
+            cancel_tip="Keep the task (Esc)",
+            detail=instruction,
+        )
+        super().__init__(question, SKIP_REASONS, parent)
+
+
+class SendBackDialog(ReasonDialog):
+    def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
+        question = Question(
+            title="Send the task back",
+            question="Why should this task be recorded again? Its episode stays in the dataset.",
+            answer="Send back",
+            tip="Put the task back in the queue (Enter)",
+            cancel_tip="Leave the task as recorded (Esc)",
+            detail=instruction,
+        )
+        super().__init__(question, SEND_BACK_REASONS, parent)

@@ -1,0 +1,1 @@
+"""Widgets without knowledge of a page."""

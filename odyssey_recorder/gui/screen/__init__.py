@@ -1,0 +1,1 @@
+"""Pictures of a device: canvas, viewport, action marks, strip and viewer."""

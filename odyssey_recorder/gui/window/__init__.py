@@ -1,0 +1,1 @@
+"""The main window, its pages, and running the application."""

@@ -1,0 +1,141 @@
+"""Writes a reviewer's work into the review files, and moves episodes that are rejected or restored."""
+
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
+
+from odyssey_recorder.dataset.amendment import Amendment
+from odyssey_recorder.dataset.change_journal import Change
+from odyssey_recorder.dataset.opened import EpisodeSummary
+from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.dataset.versions import Versions
+from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.model.finding import EpisodeReport
+from odyssey_recorder.review.review import Decision, Fix, Move, ReplayEvidence, Request, Verdict
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.review.status import (
+    ReviewStage,
+    ReviewStatus,
+    StatusRule,
+    effective_fixes,
+    refusal_reasons,
+    review_status,
+)
+from odyssey_recorder.review.views import VerdictDraft, subject_of
+
+
+class ReviewLog:
+    def __init__(self, root: Path, who: Callable[[], str]) -> None:
+        self.reviews = ReviewStore(root)
+        self.versions = Versions(root, self._is_recorded)
+        self.trash = Trash(root, self._is_recorded)
+        self._who = who
+        self._settling = Lock()
+
+    def verdict(self, summary: EpisodeSummary, report: EpisodeReport, draft: VerdictDraft, decision: Decision) -> None:
+        """Raises ReviewError, DatasetError."""
+        verdict = Verdict(
+            **self._signed(),
+            decision=decision,
+            judgements=draft.judgements,
+            note=draft.note,
+            revision=draft.revision,
+            seconds=draft.seconds,
+            findings=tuple(finding.name for finding in report.findings),
+            subject=subject_of(summary),
+            replay=draft.replay,
+        )
+        self.reviews.append(summary.episode_id, verdict)
+
+    def replay(self, episode_id: str, **result: object) -> ReplayEvidence:
+        evidence = ReplayEvidence.model_validate({**self._signed(), **result})
+        self.reviews.append(episode_id, evidence)
+        return evidence
+
+    def settle(self, episode_id: str, status: ReviewStatus) -> None:
+        """Carry out a final decision, unless that is done already. Raises ReviewError, DatasetError.
+
+        Whoever sees the verdict first does so: the call that recorded it, the list, or a program on another computer.
+        """
+        if not status.stage.is_final or not status.verdicts:
+            return
+        last = status.verdicts[-1]
+        why = refusal_reasons(status)
+        with self._settling:
+            done = self._moved_since(episode_id, last.at)
+            if status.stage is ReviewStage.REJECTED and "trash" not in done:
+                try:
+                    self.trash.move(episode_id, record=partial(self._record_move, "trash", why, last.by))
+                except DatasetError:
+                    if "trash" not in self._moved_since(episode_id, last.at):  # nor by another program meanwhile
+                        raise
+            elif status.stage is ReviewStage.SENT_BACK and "annotator" not in done:
+                self.reviews.append(episode_id, Move(**self._signed() | {"by": last.by}, to="annotator", why=why))
+
+    def request(self, summary: EpisodeSummary, why: str) -> bool:
+        """Request a second review; False if it was requested already, two have judged the episode, or one refused it.
+
+        Raises ReviewError, DatasetError.
+        """
+        file, rule = self.reviews.read(summary.episode_id), StatusRule()
+        verdicts = review_status(file, rule, recorder=summary.annotator, revision=lambda: summary.revision).verdicts
+        if file.requests or len(verdicts) > 1 or not all(verdict.decision.accepts for verdict in verdicts):
+            return False
+        self.reviews.append(summary.episode_id, Request(**self._signed(), why=why))
+        return True
+
+    def withdraw(self, episode_id: str, why: str) -> bool:
+        """Withdraw what was requested; False if nothing was. Raises ReviewError, DatasetError."""
+        requests = self.reviews.read(episode_id).requests
+        for request in requests:
+            self.reviews.append(episode_id, Request(**self._signed(), why=why, withdraws=request.id))
+        return bool(requests)
+
+    def restore(self, episode_id: str, why: str) -> None:
+        """Restore a rejected episode from the trash. Raises DatasetError, ReviewError."""
+        self.trash.restore(episode_id, record=partial(self._record_move, "dataset", why, self._who()))
+
+    def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> None:
+        """Amend the episode as it was at `revision`. Raises ReviewError, DatasetError."""
+        record = partial(self._record_fix, amendment=amendment, why=why)
+        self.versions.amend(episode_id, amendment, expected=revision, record=record)
+
+    def undo(self, episode_id: str, revision: str) -> None:
+        """Take back the newest effective fix. Raises ReviewError, DatasetError."""
+        fixes = effective_fixes(self.reviews.read(episode_id).fixes)
+        if not fixes:
+            raise ReviewError("This episode has no fix to undo.")
+        record = partial(self._record_fix, amendment=None, why="taken back", undoes=fixes[-1].id)
+        self.versions.restore(episode_id, fixes[-1].version, expected=revision, record=record)
+
+    def _moved_since(self, episode_id: str, at: datetime) -> set[str]:
+        entries = self.reviews.read(episode_id).entries
+        return {entry.to for entry in entries if isinstance(entry, Move) and entry.at >= at}
+
+    def _signed(self) -> dict[str, Any]:
+        if not (who := self._who()).strip():
+            raise ReviewError("Enter your name first. What you record in a review carries it.")
+        return {"id": secrets.token_hex(16), "at": datetime.now(UTC), "by": who}
+
+    def _is_recorded(self, change: Change) -> bool:
+        return any(entry.id == change.id for entry in self.reviews.read(change.episode_id).entries)
+
+    def _record_fix(self, change: Change, *, amendment: Amendment | None, why: str, undoes: str = "") -> None:
+        fix = Fix(
+            **self._signed() | {"id": change.id},
+            amendment=amendment,
+            why=why,
+            before=change.before,
+            after=change.after,
+            version=change.version,
+            removed=change.removed,
+            undoes=undoes,
+        )
+        self.reviews.append(change.episode_id, fix)
+
+    def _record_move(self, to: Literal["trash", "dataset"], why: str, by: str, change: Change) -> None:
+        self.reviews.append(change.episode_id, Move(**self._signed() | {"id": change.id, "by": by}, to=to, why=why))

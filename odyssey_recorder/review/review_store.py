@@ -1,0 +1,143 @@
+"""The review files of a dataset, safe for several windows and computers."""
+
+import json
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Lock
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from odyssey_recorder.dataset.entry_file import FORMAT
+from odyssey_recorder.dataset.entry_store import EntryStore, is_main
+from odyssey_recorder.dataset.layout import POLICY, REVIEWS, provenance_path
+from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
+from odyssey_recorder.dataset.provenance import Origin, read_provenance
+from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.files import Largest, read_json, storage_error, write_durably
+from odyssey_recorder.review.review import Move, ReviewFile
+from odyssey_recorder.review.review_file import REVIEW_FORM
+from odyssey_recorder.review.status import QUEUE_RULE, ReviewPolicy, ReviewStage, review_status, same_person
+from odyssey_recorder.tasks.queue.task_status import SentBack
+from odyssey_recorder.validation import first_fault
+
+_DEFAULT = ReviewPolicy()
+_RELEVANT = (b'"annotator"', b"accept")
+_NO_REASON = "A reviewer sent it back"
+
+_Stamp = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    move: Move | None = None
+    accepted_by: str = ""
+
+
+class _PolicyFile(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    format: int = Field(default=FORMAT, ge=1, le=FORMAT)
+    seed: int = _DEFAULT.seed
+    second_share: float = Field(default=_DEFAULT.second_share, ge=0, le=1)
+
+
+class ReviewStore(EntryStore[ReviewFile]):
+    """Thread-safe, calls may block."""
+
+    def __init__(self, root: Path, *, patience_s: float = 10.0) -> None:
+        super().__init__(root, REVIEWS, REVIEW_FORM, patience_s=patience_s)
+        self._outcomes: dict[str, tuple[_Stamp, _Outcome]] = {}
+        self._origins: dict[str, Origin] = {}
+        self._guard = Lock()
+
+    def policy(self) -> ReviewPolicy:
+        """Raises ReviewError naming file and key, DatasetError."""
+        file = self._policy_file()
+        return ReviewPolicy(file.seed, file.second_share)
+
+    def set_policy(self, policy: ReviewPolicy) -> None:
+        """Store the policy for all reviewers of the dataset. Raises ReviewError, DatasetError."""
+        with self._held():
+            keys = {**self._policy_file().model_dump(mode="json"), **asdict(policy)}
+            text = json.dumps(keys, indent=2, ensure_ascii=False)
+            write_durably(self._folder / POLICY, f"{text}\n".encode(), within=self.root)
+
+    def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
+        """The annotator's episodes that were sent back, by id; reads only changed files. Raises DatasetError."""
+        with self._guard:
+            self._refresh()
+            moves = (
+                (episode_id, outcome.move)
+                for episode_id, (_, outcome) in self._outcomes.items()
+                if outcome.move is not None
+            )
+            origins = [(episode_id, move, self._origin(episode_id)) for episode_id, move in moves]
+        return {
+            episode_id: SentBack(origin.task_id, move.by, " ".join(move.why.split()) or _NO_REASON)
+            for episode_id, move, origin in origins
+            if origin is not None and origin.task_id and same_person(origin.annotator, annotator)
+        }
+
+    def accepted(self, episode_ids: Collection[str]) -> Mapping[str, str]:
+        """Episodes that all reviewers so far accept, with the last of them. Raises DatasetError."""
+        with self._guard:
+            self._refresh()
+            accepted = {
+                episode_id: self._outcomes[episode_id][1].accepted_by
+                for episode_id in {*episode_ids} & {*self._outcomes}
+            }
+        return {episode_id: by for episode_id, by in accepted.items() if by}
+
+    def _refresh(self) -> None:
+        known, self._outcomes = self._outcomes, {}
+        for path in filter(is_main, self._files()):
+            stamp_now = _stamp(path)
+            if stamp_now is not None:
+                stamp, outcome = known.get(path.stem, (None, _Outcome()))
+                self._outcomes[path.stem] = stamp_now, outcome if stamp_now == stamp else _read_outcome(path)
+
+    def _origin(self, episode_id: str) -> Origin | None:
+        if episode_id not in self._origins:
+            with suppress(DatasetError):  # opening the episode says why
+                provenance = read_provenance(self.root / provenance_path(episode_id))
+                if provenance is not None:
+                    self._origins[episode_id] = provenance.origin
+        return self._origins.get(episode_id)
+
+    def _policy_file(self) -> _PolicyFile:
+        path = self._folder / POLICY
+        try:
+            return _PolicyFile.model_validate(parse(read_json(path, Largest.REVIEWS, within=self.root)))
+        except FileNotFoundError:
+            return _PolicyFile()
+        except OSError as error:
+            raise storage_error(error, path, "read") from error
+        except NotPlainJsonError as error:
+            raise ReviewError(f"{path}: {error}. Fix it, or delete it to use the default rules.") from error
+        except ValidationError as error:
+            fault = first_fault(error)
+            place = f"{path}: {fault.key}" if fault.key else str(path)
+            raise ReviewError(f"{place}: {fault.message.lower()}; found {shown(fault.found)}.") from error
+
+
+def _stamp(path: Path) -> _Stamp | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None  # deleted a moment ago
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _read_outcome(path: Path) -> _Outcome:
+    try:
+        data = read_json(path, Largest.REVIEWS, within=path.parent.parent)
+    except OSError:
+        return _Outcome()  # opening the review says why
+    if not any(word in data for word in _RELEVANT):
+        return _Outcome()  # one of ten thousand files may be unreadable
+    file = REVIEW_FORM.read(data, episode_id=path.stem, source=str(path))
+    moves = (entry for entry in file.entries if isinstance(entry, Move) and entry.to == "annotator")
+    status = review_status(file, QUEUE_RULE)
+    return _Outcome(next(moves, None), status.verdicts[-1].by if status.stage is ReviewStage.ACCEPTED else "")

@@ -1,0 +1,89 @@
+"""What a reviewer sees and submits: the list of episodes with their status, an opened one, and the verdict."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
+from odyssey_recorder.model.finding import EpisodeReport
+from odyssey_recorder.review.review import Decision, Entry, Judgement, Subject, Verdict
+from odyssey_recorder.review.status import ReviewerRole, ReviewStage, SecondReviewReason, same_person
+
+_SOMEBODY = "another reviewer"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRow:
+    """An episode in the reviewer's list.
+
+    `report` is None until the episode was checked; `is_settled` is True once the whole dataset was checked after that.
+    `role` is None if the reviewer may not judge it; `refusal` says why. `problem` says why its review file is
+    unreadable.
+    """
+
+    summary: EpisodeSummary
+    stage: ReviewStage = ReviewStage.UNREVIEWED
+    twice: SecondReviewReason | None = None
+    role: ReviewerRole | None = None
+    refusal: str = ""
+    report: EpisodeReport | None = None
+    problem: str = ""
+    is_settled: bool = False
+
+    @property
+    def episode_id(self) -> str:
+        return self.summary.episode_id
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewNews:
+    """Changes since the last ones; `unread` is how many episodes are still being read."""
+
+    read: tuple[ReviewRow, ...] = ()
+    gone: frozenset[str] = frozenset()
+    unread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedReview:
+    """One episode as the reviewer sees it.
+
+    `entries` is its review file, oldest first; for a blind review without others' verdicts and names. `revision` is the
+    SHA-256 of the annotation file that is shown. `texts` are those of each step, a line for each; empty without any.
+    """
+
+    row: ReviewRow
+    opened: OpenedEpisode
+    report: EpisodeReport
+    entries: tuple[Entry, ...]
+    revision: str
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictDraft:
+    """What a reviewer submits; `seconds` is how long the episode was looked at, `replay` the id of the evidence."""
+
+    decision: Decision
+    judgements: tuple[Judgement, Judgement, Judgement]
+    note: str
+    revision: str
+    seconds: float
+    replay: str = ""
+
+
+def blind(entries: Sequence[Entry], reviewer: str) -> tuple[Entry, ...]:
+    return tuple(
+        entry if same_person(entry.by, reviewer) else entry.model_copy(update={"by": _SOMEBODY})
+        for entry in entries
+        if not isinstance(entry, Verdict) or same_person(entry.by, reviewer)
+    )
+
+
+def subject_of(summary: EpisodeSummary) -> Subject:
+    return Subject(
+        recorder=summary.annotator,
+        category=summary.category,
+        device=summary.device,
+        template=summary.template,
+        steps=summary.steps,
+    )

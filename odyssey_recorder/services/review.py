@@ -1,0 +1,345 @@
+"""Reviewing one dataset: episodes with their check results, verdicts, fixes and replays."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from odyssey_recorder.agreement.quality_report import QualityReport, quality_report
+from odyssey_recorder.agreement.reviewed import AllReviewed, read_reviewed
+from odyssey_recorder.checking.whole_dataset.dataset_checks import CheckStatus, DatasetChecks
+from odyssey_recorder.dataset.amendment import Amendment
+from odyssey_recorder.dataset.layout import ANNOTATIONS, annotation_path
+from odyssey_recorder.dataset.opened import EpisodeSummary, open_damaged
+from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges
+from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
+from odyssey_recorder.model.finding import EpisodeReport
+from odyssey_recorder.review import status as statuses
+from odyssey_recorder.review.review import ReplayEvidence, ReviewFile
+from odyssey_recorder.review.review_log import ReviewLog
+from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, blind
+
+if TYPE_CHECKING:
+    from odyssey_recorder.annotation.checking import CheckedEpisode
+    from odyssey_recorder.checking.checker import Checker
+    from odyssey_recorder.connector import DeviceConnector
+    from odyssey_recorder.replay.player import StepResult
+
+_EPISODES_PER_NEWS = 100
+"""A visible list takes a moment for each announcement."""
+_ROWS_PER_NEWS = 500
+
+
+class ReviewSubscription:
+    def __init__(self, on_news: Callable[[ReviewNews], object]) -> None:
+        self._on_news = on_news
+        self._lock = Lock()
+        self.watch: DatasetWatch | None = None
+        self.is_closed = False
+
+    def close(self) -> None:
+        self.is_closed = True
+        if self.watch is not None:
+            self.watch.close()
+
+    def send(self, make: Callable[[], ReviewNews]) -> None:
+        """Report what `make` returns; two threads take turns, so that no older row follows a newer one."""
+        with self._lock:
+            if not self.is_closed:
+                self._on_news(make())
+
+
+class ReviewService:
+    """One dataset and one reviewer; calls are safe from any thread and raise DatasetError or ReviewError.
+
+    `who` returns the reviewer's name; without a `connector` there are no devices to replay on.
+    """
+
+    def __init__(
+        self,
+        index: EpisodeIndex,
+        checker: "Checker",
+        who: Callable[[], str],
+        connector: "DeviceConnector | None" = None,
+    ) -> None:
+        self.root = index.root
+        self._index = index
+        self._checker = checker
+        self._checks = DatasetChecks(self.root, checker, self._notify)
+        self._who = who
+        self._connector = connector
+        self._log = ReviewLog(self.root, who)
+        self._reviews = self._log.reviews
+        self._versions = self._log.versions
+        self._subscriptions: list[ReviewSubscription] = []
+
+    @property
+    def reviewer(self) -> str:
+        return self._who()
+
+    # The list.
+
+    def follow(self, on_news: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> ReviewSubscription:
+        """Call `take`, from another thread, with every episode and its status, and with each change.
+
+        `warn` gets a message for the reviewer if the system cannot watch for changes.
+        """
+        subscription = ReviewSubscription(on_news)
+        self._subscriptions = [other for other in self._subscriptions if not other.is_closed] + [subscription]
+        subscription.watch = self._index.follow(
+            partial(self._on_folder_changes, subscription, warn),
+            warn,
+            # Their rows are the other half.
+            lambda done, count: subscription.send(lambda: ReviewNews(unread=2 * count - done)),
+            lambda: subscription.is_closed,
+        )
+        return subscription
+
+    def check_all(
+        self,
+        progress: Callable[[float | None, str], object] = lambda _share, _words: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Check what has changed; results arrive as news, and in the index. Raises CancelledError."""
+        news: list[str] = []
+
+        def on_news(done: int, count: int, new: str) -> None:
+            news.extend(filter(None, [new]))
+            progress(done / count, f"{done:,} of {count:,} episodes")
+            if done == count:
+                progress(None, "The whole dataset")
+            if len(news) == _EPISODES_PER_NEWS:
+                self._notify(news)
+                news.clear()
+
+        self._checks.run(on_news, cancelled)
+        self._index.take_reports(self._checks.reports(), settled=True)
+
+    def figures(
+        self,
+        progress: Callable[[float | None, str], object] = lambda _share, _words: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> QualityReport:
+        """Checks changed episodes first. Raises CancelledError."""
+        if not (self.root / ANNOTATIONS).is_dir():
+            return quality_report(AllReviewed(()))
+        self.check_all(progress, cancelled)
+        from odyssey_recorder.annotation.checking import checked_episodes, text_figures  # imported late: slow to load
+
+        self._index.refresh(cancelled=cancelled)
+        present = self._index.summaries()
+        report = quality_report(read_reviewed(self.root, present, self._checks.warned, self._expect_sample()))
+        ids = [summary.episode_id for summary in present]
+
+        def checked() -> "Iterator[CheckedEpisode]":
+            for episode in checked_episodes(self.root, ids, self._checker.evidence):
+                if cancelled():
+                    raise CancelledError("The check was cancelled.")
+                progress(None, f"The texts of {episode.episode_id}")
+                yield episode
+
+        return replace(report, texts=text_figures(checked()))
+
+    # One episode.
+
+    def recover(self) -> None:
+        """Complete or revert an interrupted fix."""
+        self._versions.recover()
+
+    def stage(self, episode_id: str) -> statuses.ReviewStage:
+        """CHECKING before `check_all`."""
+        return self._status(*self._read(episode_id)).stage
+
+    def open(self, episode_id: str) -> OpenedReview:
+        self.recover()
+        revision = self._versions.revision(
+            episode_id
+        )  # read first: what is shown may be newer than this revision, but never older
+        opened = open_damaged(self.root / annotation_path(episode_id))
+        checks = self._checks.look(episode_id)
+        row = self._row(self._summary(episode_id), checks)
+        entries = self._reviews.read(episode_id).entries
+        if row.role is statuses.ReviewerRole.SECOND:
+            entries = blind(entries, self.reviewer)
+        report = checks.report or EpisodeReport(episode_id)
+        return OpenedReview(row, opened, report, entries, revision, _texts(self.root, episode_id))
+
+    def submit(self, episode_id: str, draft: VerdictDraft) -> ReviewRow:
+        """Record a verdict, apply its consequences, and return the episode's new row.
+
+        Raises ReviewError if it is not this reviewer's turn, the answers do not support the decision, or the episode
+        changed.
+        """
+        self.recover()
+        summary, file, checks = self._read(episode_id)
+        self._expect_role(summary, file, checks)
+        if self._versions.revision(episode_id) != draft.revision:
+            raise ReviewError(f"Episode {episode_id} has changed since you opened it. Review it again.")
+        report = checks.report or EpisodeReport(episode_id)
+        decision = statuses.checked_decision(
+            draft.decision,
+            draft.judgements,
+            worst_error=report.worst if report.has_errors else None,
+            has_fixed=any(statuses.same_person(fix.by, self.reviewer) for fix in statuses.effective_fixes(file.fixes)),
+        )
+        self._log.verdict(summary, report, draft, decision)
+        row = self._row(summary, checks)
+        self._settle(summary, checks)
+        self._notify([episode_id])
+        return row
+
+    def restore(self, episode_id: str, why: str) -> None:
+        self._log.restore(episode_id, why)
+
+    def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
+        """Raises ReviewError also if the episode no longer has `revision`."""
+        self._expect_turn(episode_id)
+        self._log.fix(episode_id, amendment, why, revision)
+        self._notify([episode_id])
+        return self.open(episode_id)
+
+    def undo(self, episode_id: str, revision: str) -> OpenedReview:
+        """Revert the newest effective fix."""
+        self._expect_turn(episode_id)
+        self._log.undo(episode_id, revision)
+        self._notify([episode_id])
+        return self.open(episode_id)
+
+    # Replay.
+
+    def devices(self) -> Sequence[ListedDevice]:
+        """Raises DeviceError."""
+        return [] if self._connector is None else self._connector.devices()
+
+    def replay(
+        self, episode_id: str, serial: str, on_step: Callable[["StepResult"], object], cancelled: Callable[[], bool]
+    ) -> ReplayEvidence:
+        """Calls `on_step` from this thread. Raises DeviceError, ReplayError, CancelledError."""
+        from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
+
+        def on_result(result: "StepResult") -> None:
+            on_step(result)
+            if cancelled():
+                raise CancelledError(f"The replay was stopped at step {result.number + 1}. Its results were discarded.")
+
+        if self._connector is None:
+            raise DeviceError("No device can be reached from here. Open the window with: odyssey-recorder review")
+        self.recover()
+        revision = self._versions.revision(episode_id)
+        device = self._connector.connect(serial)
+        annotation = self.root / annotation_path(episode_id)
+        try:
+            result = replay_episode(annotation, device, ReplayOptions(on_step=on_result))
+        finally:
+            device.close()
+        return self._log.replay(
+            episode_id,
+            revision=revision,
+            serial=serial,
+            outcome=result.outcome,
+            steps=[step.comparison.verdict.value for step in result.steps],
+            problem=result.problem,
+        )
+
+    # Rows and status.
+
+    def _expect_sample(self) -> frozenset[str]:
+        """Raises ReviewError while the sample is unknown: no verdict is taken then."""
+        if self._index.sampled is None:
+            raise ReviewError(self._index.sample_problem)
+        return self._index.sampled
+
+    def _summary(self, episode_id: str) -> EpisodeSummary:
+        if self._index.sampled is None:
+            self._index.refresh()
+        else:
+            self._index.update([episode_id])
+        for summary in self._index.summaries([episode_id]):
+            return summary
+        raise DatasetError(f"Episode {episode_id} is no longer in {self.root}.")
+
+    def _read(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, CheckStatus]:
+        summary = self._summary(episode_id)
+        self._expect_sample()
+        return summary, self._reviews.read(episode_id), self._checks.look(episode_id)
+
+    def _row(self, summary: EpisodeSummary, checks: CheckStatus) -> ReviewRow:
+        row = ReviewRow(summary, report=checks.report, is_settled=checks.is_settled)
+        try:
+            file = self._reviews.read(summary.episode_id)
+            status = self._status(summary, file, checks)
+        except (ReviewError, DatasetError) as error:
+            return replace(row, problem=str(error), refusal=str(error))
+        row = replace(row, stage=status.stage, twice=status.twice)
+        if file.problems:
+            return replace(row, problem=file.problems[0], refusal=file.problems[0])
+        role = statuses.reviewer_role(status, recorder=summary.annotator, reviewer=self.reviewer)
+        return replace(row, refusal=role) if isinstance(role, str) else replace(row, role=role)
+
+    def _settled_row(self, summary: EpisodeSummary) -> ReviewRow:
+        """Applies pending consequences first: verdicts may have come by a merge, or by hand."""
+        checks = self._checks.known(summary.episode_id)
+        row = self._row(summary, checks)
+        if row.stage in (statuses.ReviewStage.SENT_BACK, statuses.ReviewStage.REJECTED) and not row.problem:
+            try:
+                self._settle(summary, checks)
+            except (ReviewError, DatasetError) as error:
+                return replace(row, problem=str(error))
+        return row
+
+    def _settle(self, summary: EpisodeSummary, checks: CheckStatus) -> None:
+        file = self._reviews.read(summary.episode_id)
+        self._log.settle(summary.episode_id, self._status(summary, file, checks))
+
+    def _status(self, summary: EpisodeSummary, file: ReviewFile, checks: CheckStatus) -> statuses.ReviewStatus:
+        return statuses.review_status(
+            file,
+            statuses.StatusRule(warned=checks.warned, sampled=self._index.is_sampled(summary.episode_id)),
+            recorder=summary.annotator,
+            revision=lambda: summary.revision,
+        )
+
+    def _expect_turn(self, episode_id: str) -> None:
+        """Raises ReviewError if the reviewer may not judge the episode now."""
+        self.recover()
+        self._expect_role(*self._read(episode_id))
+
+    def _expect_role(self, summary: EpisodeSummary, file: ReviewFile, checks: CheckStatus) -> None:
+        status = self._status(summary, file, checks)
+        role = statuses.reviewer_role(status, recorder=summary.annotator, reviewer=self.reviewer)
+        if isinstance(role, str):
+            raise ReviewError(role)
+
+    def _on_folder_changes(
+        self, subscription: ReviewSubscription, warn: Callable[[str], object], changes: FolderChanges
+    ) -> None:
+        if self._index.sample_problem:
+            warn(self._index.sample_problem)
+        pending = sorted(changes.added | changes.changed, reverse=True)
+        subscription.send(partial(ReviewNews, gone=changes.removed, unread=len(pending)))
+        while pending and not subscription.is_closed:
+            part, pending = pending[:_ROWS_PER_NEWS], pending[_ROWS_PER_NEWS:]
+            subscription.send(partial(self._news, part, unread=len(pending)))
+
+    def _notify(self, episode_ids: Iterable[str]) -> None:
+        ids = list(episode_ids)
+        if ids and self._subscriptions:
+            self._index.update(ids)
+        for subscription in self._subscriptions:
+            subscription.send(partial(self._news, ids))
+
+    def _news(self, episode_ids: Iterable[str], unread: int = 0) -> ReviewNews:
+        return ReviewNews(tuple(map(self._settled_row, self._index.summaries(episode_ids))), unread=unread)
+
+
+def _texts(root: Path, episode_id: str) -> tuple[str, ...]:
+    from odyssey_recorder.annotation.listing import step_lines
+
+    try:
+        return step_lines(root, episode_id)
+    except (DatasetError, ReviewError) as error:
+        return (f"The texts cannot be read: {error}",)

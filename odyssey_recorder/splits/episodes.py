@@ -1,0 +1,131 @@
+"""What the splits need to know of each episode, and how it is read from a dataset folder."""
+
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from odyssey_recorder.dataset.layout import episode_ids, screenshot_path
+from odyssey_recorder.dataset.quick_reading import Entry, read_entries
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import Largest, open_file
+
+
+@dataclass(frozen=True, slots=True)
+class SplitFacts:
+    """One episode; what is unknown is empty.
+
+    `session` is one annotator's day on one device. `sha256` is that of the annotation file, `contents` that of the file
+    without the id, equal for an episode and its copy under another one. `screenshots` are the SHA-256 of their files
+    in order, empty if missing, and none at all if they were not read; `entrances` are the steps that show the home
+    screen or where the recording began.
+    """
+
+    episode_id: str
+    category: str
+    device: str
+    apps: tuple[str, ...]
+    meta_task: str
+    task: str
+    instruction: str
+    annotator: str = ""
+    session: str = ""
+    sha256: str = ""
+    contents: str = ""
+    screenshots: tuple[str, ...] = ()
+    entrances: frozenset[int] = frozenset()
+
+    @property
+    def app_keys(self) -> frozenset[str]:
+        return frozenset(map(app_key, self.apps))
+
+    @property
+    def take(self) -> str:
+        """Equal for all takes of a task: the same words with the same apps; empty if there are no words."""
+        words = words_of(self.task or self.instruction)
+        return f"{words}|{','.join(sorted(self.app_keys))}" if words else ""
+
+
+@lru_cache(maxsize=4096)
+def app_key(name: str) -> str:
+    """Equal for spellings of one app; the released data have Setting for Settings."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum()).removesuffix("s") or name
+
+
+def words_of(text: str) -> str:
+    """The text without case and punctuation."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def fingerprint(facts: Iterable[SplitFacts]) -> str:
+    """The SHA-256 of all ids and annotations: what a draw depends on, and a little more."""
+    lines = sorted(f"{episode.episode_id} {episode.sha256}\n" for episode in facts)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def read_facts(  # noqa: PLR0913 - values by keyword, each with a plain default
+    root: Path,
+    *,
+    without: Collection[str] = (),
+    agents: bool = True,
+    with_screenshots: bool = False,
+    on_read: Callable[[int, int], object] = lambda _done, _count: None,
+    on_unread: Callable[[str, str], object] = lambda _episode_id, _problem: None,
+) -> list[SplitFacts]:
+    """The facts of all episodes but those `without`, and those by agents if not wanted, sorted by id.
+
+    `on_read` gets how many are done, of how many; `on_unread` the id of each episode that is left out because it cannot
+    be read or is by an agent, and why. Raises DatasetError, also if no episode is left.
+    """
+    ids = sorted(episode_ids(root).difference(without))
+    facts, why = [], ""
+    for done, entry in enumerate(read_entries(root, ids), start=1):
+        if problem := entry.contents.problem or ("" if agents else _by_agent(entry)):
+            why = why or problem
+            on_unread(entry.episode_id, problem)
+        else:
+            facts.append(_facts(root, entry, with_screenshots=with_screenshots))
+        on_read(done, len(ids))
+    if not facts and why:
+        raise DatasetError(f"No episode of {root} can be used. The first: {why}")
+    if not facts:
+        raise DatasetError(f"{root} has no episodes: expected a dataset folder with annotations/<id>.json.")
+    return facts
+
+
+def _by_agent(entry: Entry) -> str:
+    is_so = entry.origins is not None and entry.origins.origin.actor == "agent"
+    return f"{entry.episode_id}.json is by an agent." if is_so else ""
+
+
+def _facts(root: Path, entry: Entry, *, with_screenshots: bool) -> SplitFacts:
+    read, task = entry.contents, entry.contents.task
+    session = ""
+    if entry.origins is not None and entry.recorded_at is not None:
+        session = f"{entry.annotator}, {entry.origins.origin.serial}, {entry.recorded_at.date()}"
+    return SplitFacts(
+        entry.episode_id,
+        task.category.strip(),
+        read.device.strip(),
+        task.apps,
+        task.meta_task.strip(),
+        task.task,
+        task.instruction,
+        entry.annotator,
+        session,
+        read.sha256,
+        hashlib.sha256(entry.data.replace(entry.episode_id.encode(), b"")).hexdigest(),
+        tuple(_screenshots(root, entry.episode_id, len(read.steps))) if with_screenshots else (),
+        frozenset({0, *(number + 1 for number, step in enumerate(read.steps) if step[1] == "HOME")}),
+    )
+
+
+def _screenshots(root: Path, episode_id: str, steps: int) -> Iterator[str]:
+    for step in range(steps):
+        try:
+            with open_file(root / screenshot_path(episode_id, step), Largest.SCREENSHOT, within=root) as file:
+                yield hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError:
+            yield ""

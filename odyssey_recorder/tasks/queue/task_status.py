@@ -1,0 +1,226 @@
+"""Tasks with their status, the events that change it, and the order of offering. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from enum import Enum
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.model.text_origin import Approval
+from odyssey_recorder.tasks.listing import ListedTask
+
+
+class Status(Enum):
+    """Only tasks in `OPEN` are offered. A recorded task is DONE once accepted, IMPOSSIBLE if its episode ends so."""
+
+    TO_APPROVE = "To approve"
+    REJECTED = "Rejected"
+    WAITING = "Waiting"
+    CLAIMED = "Reserved"
+    UNDER_WAY = "In progress"
+    SENT_BACK = "Sent back"
+    SKIPPED = "Skipped"
+    RECORDED = "Recorded"
+    IMPOSSIBLE = "Impossible"
+    DONE = "Done"
+
+
+OPEN = frozenset({Status.WAITING, Status.SENT_BACK, Status.SKIPPED})
+
+FINISHED = frozenset({Status.RECORDED, Status.IMPOSSIBLE, Status.DONE})
+
+
+class TaskEvent(Enum):
+    PREPARED = "prepared"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EDITED = "edited"
+    REWRITTEN = "rewritten by a model"
+    BEGUN = "begun"
+    DROPPED = "dropped"
+    RECORDED = "recorded"
+    IMPOSSIBLE = "recorded as impossible"
+    SKIPPED = "skipped"
+    SENT_BACK = "sent back"
+    ACCEPTED = "accepted"
+
+
+RECORDED = frozenset({TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE})
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One event of a task; times are UTC, `episode_id` is that of a recording."""
+
+    event: TaskEvent
+    by: str
+    at: datetime
+    reason: str = ""
+    episode_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedTask:
+    """A task, its status, and its history, oldest entry first."""
+
+    listed: ListedTask
+    status: Status
+    history: tuple[HistoryEntry, ...] = ()
+
+    @property
+    def task_id(self) -> str:
+        return self.listed.task_id
+
+    @property
+    def reason(self) -> str:
+        """The reason it was last skipped or sent back; empty if its status is neither."""
+        if self.status not in (Status.SKIPPED, Status.SENT_BACK, Status.CLAIMED):
+            return ""
+        return next((entry.reason for entry in reversed(self.history) if entry.reason), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who has a task; `since` and `until` are UTC."""
+
+    task_id: str
+    annotator: str
+    place: str
+    since: datetime
+    until: datetime
+    is_recording: bool
+    """Otherwise the task is only shown on the annotator's Record page."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentBack:
+    """A task that a reviewer wants recorded again."""
+
+    task_id: str
+    by: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """All tasks of a queue, as they were when they were read."""
+
+    name: str
+    tasks: tuple[QueuedTask, ...]
+
+    def count(self, *statuses: Status) -> int:
+        return sum(task.status in statuses for task in self.tasks)
+
+    def task(self, task_id: str) -> QueuedTask | None:
+        return next((task for task in self.tasks if task.task_id == task_id), None)
+
+    def open_for(self, device: str | None) -> tuple[QueuedTask, ...]:
+        return tuple(task for task in self.tasks if task.status in OPEN and task.listed.fits(device))
+
+
+# Status.
+
+_STATUSES = {
+    TaskEvent.PREPARED: Status.TO_APPROVE,
+    TaskEvent.APPROVED: Status.WAITING,
+    TaskEvent.REJECTED: Status.REJECTED,
+    TaskEvent.RECORDED: Status.RECORDED,
+    TaskEvent.IMPOSSIBLE: Status.IMPOSSIBLE,
+    TaskEvent.SKIPPED: Status.SKIPPED,
+    TaskEvent.SENT_BACK: Status.SENT_BACK,
+    TaskEvent.ACCEPTED: Status.DONE,
+}
+
+
+def first_status(listed: ListedTask, *, to_approve: bool = False) -> Status:
+    text = listed.text
+    is_sound = text is None or text.approval is Approval.APPROVED
+    if text is not None and text.approval is Approval.OPEN:
+        is_sound = text.equivalence is None or text.equivalence.holds
+    return Status.WAITING if is_sound and not to_approve else Status.TO_APPROVE
+
+
+def next_status(status: Status, event: TaskEvent) -> Status:
+    """Accepting an impossible task leaves it impossible; recording a finished task again changes nothing."""
+    if status is Status.IMPOSSIBLE and event is TaskEvent.ACCEPTED:
+        return status
+    if status in FINISHED and event in RECORDED:
+        return status
+    return _STATUSES.get(event, status)
+
+
+def status_after(events: Iterable[TaskEvent]) -> Status:
+    status = Status.WAITING
+    for event in events:
+        status = next_status(status, event)
+    return status
+
+
+def shown_status(status: Status, *, is_held: bool, is_recording: bool) -> Status:
+    if not is_held or status in FINISHED:
+        return status
+    if is_recording:
+        return Status.UNDER_WAY
+    return Status.CLAIMED if status in OPEN else status
+
+
+def counted_episode(events: Iterable[tuple[TaskEvent, str]]) -> str:
+    """From events with their episodes, oldest first; empty for none. Recordings of a finished task do not count."""
+    counted, is_recorded = "", False
+    for event, episode_id in events:
+        if event in RECORDED and not is_recorded:
+            counted, is_recorded = episode_id, True
+        elif event is TaskEvent.SENT_BACK:
+            is_recorded = False
+    return counted
+
+
+# The order of offering.
+
+_POSITION_BITS, _DUE_BITS, _URGENCY_BITS = 32, 22, 6
+_TURN_BITS = _POSITION_BITS + _DUE_BITS + _URGENCY_BITS
+_MOST_URGENT = 9
+
+RANKS = (0, (1 << 63) - 1)
+"""Ranges of ranks include both ends."""
+
+SENT_BACK_RANKS = (0, (1 << _TURN_BITS) - 1)
+
+
+def rank(listed: ListedTask, position: int, status: Status, skip_number: int) -> int:
+    """The 63-bit position in the order of offering, lowest first.
+
+    Tasks sent back come first, then the others; each by priority, due date and `position`. Skipped tasks come last, in
+    the order of the events that skipped them.
+    """
+    if status is Status.SKIPPED:
+        return 2 << _TURN_BITS | skip_number
+    turn = 0 if status is Status.SENT_BACK else 1
+    urgency = turn << _URGENCY_BITS | _MOST_URGENT - listed.priority
+    return (urgency << _DUE_BITS | (listed.due or date.max).toordinal()) << _POSITION_BITS | position
+
+
+def skip_number(rank: int) -> int:
+    return rank & SENT_BACK_RANKS[1]
+
+
+# Decisions of people.
+
+
+def judged(listed: ListedTask, approval: Approval, by: str, note: str = "") -> ListedTask:
+    """Unchanged if the origin of the instruction is unknown."""
+    if listed.text is None:
+        return listed
+    return replace(listed, text=replace(listed.text, approval=approval, approved_by=by, note=note))
+
+
+def checked_reason(reason: str) -> str:
+    """In one line. Raises TaskError if it is empty or has invalid characters."""
+    words = " ".join(reason.replace("\0", " ").split())
+    if not words:
+        raise TaskError("Enter a reason. It is shown with the task.")
+    try:
+        words.encode()
+    except UnicodeEncodeError as error:
+        raise TaskError(f"The reason contains an invalid character. Enter it again ({error.reason}).") from error
+    return words

@@ -1,0 +1,316 @@
+"""Rules for whether an instruction asks for what its task asks for (criterion iii), applied before a judge.
+
+They find what is certainly lost or added: items, figures, quotes, names, apps. Meaning is up to the judge.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.tasks.listing import ListedTask
+from odyssey_recorder.tasks.naming import Mention, begins_sentence, cut_out, mentions, named
+from odyssey_recorder.tasks.templates.template import Catalogue
+from odyssey_recorder.tasks.wording.quantities import Quantity, read_figures
+from odyssey_recorder.tasks.wording.reversals import Statement, reversals
+from odyssey_recorder.tasks.wording.stems import SMALL, WORD, in_quotes, stem, words_of
+
+FEWEST_WORDS, MOST_WORDS = 4, 80
+"""Limits on the number of words of an instruction, unless its task has fewer."""
+
+LONGEST = 2_000
+"""In characters; longer instructions are refused without further checks, whose cost grows faster than the length."""
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+def rule_faults(
+    task: ListedTask, instruction: str, *, names_apps: bool, catalogue: Catalogue, others: Set[str] = _NOTHING
+) -> tuple[str, ...]:
+    """Faults of `instruction` as the wording of `task`, each a sentence that says what is lost or added.
+
+    With `names_apps`, exactly the task's apps must be named; otherwise none but those in the task's own text. `others`
+    are the `bare_words` of the instructions of other tasks.
+    """
+    if len(instruction) > LONGEST:
+        return (f"Too long: {len(instruction):,} characters.",)
+    items = tuple(task.slots.values()) or ((task.item,) if task.item else ())
+    wording = Wording(task.task, items, instruction, catalogue.by_name.keys())
+    apps = partial(_apps, names_apps=names_apps)
+    looks = (_shape, _length, _items, _figures, _quotes, apps, _names, _reversed)
+    found = tuple(fault for look in looks for fault in look(wording))
+    return (*found, *said_already(instruction, others))
+
+
+def said_already(instruction: str, others: Set[str]) -> tuple[str, ...]:
+    return ("Same instruction as another task.",) if bare_words(instruction) in others else ()
+
+
+def bare_words(instruction: str) -> str:
+    """Without case and punctuation, for comparison."""
+    return " ".join(words_of(instruction)).casefold()
+
+
+@dataclass(frozen=True)
+class Wording:
+    """An instruction compared with its task: `items` are the values of the template's gaps, `known` all app names."""
+
+    task: TaskInfo
+    items: tuple[str, ...]
+    instruction: str
+    known: Set[str]
+
+    @cached_property
+    def task_text(self) -> str:
+        return ".\n".join((self.task.task, *self.items))
+
+    @cached_property
+    def app_names(self) -> Set[str]:
+        return self.known | set(self.task.apps)
+
+    @cached_property
+    def apps_in_task(self) -> frozenset[str]:
+        """Apps in the task's own text: something to look up, not where to do it."""
+        return frozenset(named(mentions(self.task_text, self.app_names)))
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        found = mentions(self.instruction, self.app_names)
+        return tuple(mention for mention in found if mention.app not in self.apps_in_task)
+
+    @cached_property
+    def apps_named(self) -> tuple[str, ...]:
+        return named(self.mentions)
+
+    @cached_property
+    def instruction_text(self) -> str:
+        return cut_out(self.instruction, (mention for mention in self.mentions if mention.app in self.task.apps))
+
+    @cached_property
+    def figures_in_task(self) -> tuple[Quantity, ...]:
+        return read_figures(self.task_text)[0]
+
+    @cached_property
+    def figures_in_instruction(self) -> tuple[Quantity, ...]:
+        return read_figures(self.instruction_text)[0]
+
+    @cached_property
+    def stems_in_instruction(self) -> frozenset[str]:
+        return frozenset(map(stem, words_of(self.instruction_text)))
+
+    @cached_property
+    def stems_in_task(self) -> frozenset[str]:
+        return frozenset(map(stem, words_of(self.task_text)))
+
+
+# --- every instruction -----------------------------------------------------------------------------------------
+
+_GAP = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|<[^<>]*>")
+_REFUSAL = re.compile(
+    r"^(?:i['\u2019]?a?m )?(?:sorry|unable)\b|\bas an ai\b|\blanguage model\b"
+    r"|\bi (?:cannot|can['\u2019]?t|won['\u2019]?t|am unable to|am not able to|must decline to)"
+    r" (?:help|assist|comply|do that|provide|fulfil|rewrite|rephrase|create|generate|process|answer)\b",
+    re.IGNORECASE,
+)
+_ANNOUNCED = re.compile(
+    r"```|^(?:sure|certainly|of course)[,!.]? (?:here|below)\b|^(?:instruction|rewritten|answer|output|task)\s*:"
+    r"|^here(?: is|['\u2019]s)(?: the| a| your)? (?:re|instruction)",
+    re.IGNORECASE,
+)
+_TO_A_MODEL = re.compile(
+    r"\b(?:ignore|disregard|forget|override) (?:(?:all|any|of|the|these|those|your|my) )*"
+    r"(?:previous|prior|above|earlier|preceding) (?:\w+ )?(?:instructions?|prompts?|rules|messages?)\b"
+    r"|\b(?:ignore|disregard|override) (?:all|your) (?:instructions|guidelines|rules)\b"
+    r"|\b(?:system|developer) (?:prompt|message)\b|\byour (?:instructions|guidelines|training data)\b"
+    r"|\byou are (?:now )?(?:an ai|a language model|an assistant|a helpful assistant)\b",
+    re.IGNORECASE,
+)
+_SCREEN = re.compile(
+    r"[(\[]\s*\d+(?:\.\d+)?\s*,\s*\d+(?:\.\d+)?\s*[)\]]|\b(?:x|y)\s*[=:]\s*\d+|\bcoordinates?\b|\bpixels?\b"
+    r"|\b(?:CLICK|TAP|SCROLL|SWIPE|LONG_PRESS|LONG PRESS|TYPE|PRESS_\w+|KEY_\w+|COMPLETE|IMPOSSIBLE)\b"
+)
+_HIDDEN = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""Characters that change the writing direction or split words invisibly, except those that join emoji."""
+_LINKED = re.compile(r"\bhttps?://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.\w+", re.IGNORECASE)
+_FOREIGN_TOO = {
+    "a", "am", "an", "as", "at", "do", "has", "he", "her", "in", "is", "me", "of", "on", "or", "so", "via", "was",
+}  # fmt: skip
+_ENGLISH = (SMALL | {"then", "please", "find", "go", "open", "after", "before", "make", "want", "use"}) - _FOREIGN_TOO
+_WORDS_THAT_TELL_ENGLISH = 8
+
+
+def _shape(wording: Wording) -> Iterator[str]:
+    text = wording.instruction
+    if len(text.strip().splitlines()) > 1 or any(unicodedata.category(character) == "Cc" for character in text.strip()):
+        yield "Has more than one line."
+    if hidden := _HIDDEN.findall(text):
+        codes = ", ".join(f"U+{ord(character):04X}" for character in dict.fromkeys(hidden))
+        yield f"Contains invisible characters: {codes}."
+    if gaps := gaps_left(wording):
+        yield f"Still has a gap: {in_quotes(gaps)}."
+    if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(wording.task_text):
+        yield "Not an instruction: it declines, or talks about itself."
+    if (found := _TO_A_MODEL.search(text)) and found[0].casefold() not in wording.task_text.casefold():
+        yield f"Addresses a language model: {in_quotes([found[0]])}."
+    if (found := _SCREEN.search(text)) and found[0] not in wording.task_text:
+        yield f"Names screen positions or gestures: {in_quotes([found[0]])}."
+    if links := [link for link in _LINKED.findall(text) if link.rstrip(".,!?") not in wording.task_text]:
+        yield f"Adds the address {in_quotes(links)}, which is not in the task."
+    if not _is_english(text, wording.stems_in_task):
+        yield "Not in English."
+
+
+def gaps_left(wording: Wording) -> list[str]:
+    return [gap for gap in _GAP.findall(wording.instruction) if gap not in wording.task_text]
+
+
+def _is_english(text: str, stems_in_task: frozenset[str]) -> bool:
+    words = words_of(text)
+    strange = [word for word in words if not word.isascii() and stem(word) not in stems_in_task]
+    if len(strange) > 1:
+        return False
+    own = [word.casefold() for word in words if stem(word) not in stems_in_task - SMALL]
+    return len(own) < _WORDS_THAT_TELL_ENGLISH or not _ENGLISH.isdisjoint(own)
+
+
+def _length(wording: Wording) -> Iterator[str]:
+    count, of_task = len(wording.instruction.split()), len(wording.task.task.split())
+    fewest, most = min(FEWEST_WORDS, of_task), min(MOST_WORDS, 3 * of_task + 20)
+    if count < max(fewest, of_task // 2):
+        yield f"Too short: {count} words; the task has {of_task}."
+    if count > most:
+        yield f"Too long: {count} words; the task has {of_task}. At most {most} are allowed."
+
+
+# --- lost from the task ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MissingItem:
+    """A gap's value of which words are `lost`; `words` are its significant words, `figures` counts its figures."""
+
+    item: str
+    words: tuple[str, ...]
+    lost: tuple[str, ...]
+    figures: int
+
+
+def lost_items(wording: Wording) -> Iterator[MissingItem]:
+    for item in wording.items:
+        figures, rest = read_figures(item)
+        content = [word for word in words_of(rest) if word.casefold() not in SMALL]
+        content = content if content or figures else words_of(rest)
+        lost = [word for word in content if stem(word) not in wording.stems_in_instruction]
+        if lost:
+            yield MissingItem(item, tuple(content), tuple(lost), len(figures))
+
+
+def _items(wording: Wording) -> Iterator[str]:
+    for item in lost_items(wording):
+        if item.lost == item.words:
+            yield f"Leaves out {in_quotes([item.item])}."
+        else:
+            yield f"Leaves out {in_quotes(list(dict.fromkeys(item.lost)))} of {in_quotes([item.item])}."
+
+
+def lost_figures(wording: Wording) -> list[Quantity]:
+    of_items = [figure for item in wording.items for figure in read_figures(item)[0]]
+    needed = (*of_items, *(figure for figure in wording.figures_in_task if not figure.is_loose))
+    return [figure for figure in dict.fromkeys(needed) if figure not in wording.figures_in_instruction]
+
+
+def _figures(wording: Wording) -> Iterator[str]:
+    for figure in lost_figures(wording):
+        yield f"Leaves out the {figure.kind.value} {in_quotes([figure.said])}."
+    for figure in dict.fromkeys(wording.figures_in_instruction):
+        if not figure.is_loose and figure not in wording.figures_in_task:
+            yield f"Adds the {figure.kind.value} {in_quotes([figure.said])}, which is not in the task."
+
+
+_QUOTED = re.compile(r"[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb]+)[\"\u201d\u201c\u00bb]")
+_QUOTED_SINGLY = re.compile(r"(?<!\w)['\u2018]([^'\u2018\u2019\"]+)['\u2019](?!\w)")
+
+
+def _quoted(text: str) -> list[str]:
+    return _QUOTED.findall(text) + _QUOTED_SINGLY.findall(_QUOTED.sub(" ", text))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.replace("\u2019", "'").split())
+
+
+def lost_quotes(wording: Wording) -> list[str]:
+    folded = _folded(wording.instruction)
+    quoted = dict.fromkeys(_quoted(wording.task.task))
+    return [text for text in quoted if _folded(text).rstrip(".,!?") not in folded]
+
+
+def _quotes(wording: Wording) -> Iterator[str]:
+    for text in lost_quotes(wording):
+        yield f"Does not quote {in_quotes([text])} word for word."
+    searched = f" {bare_words(wording.task_text)} {' '.join(map(bare_words, wording.task.apps))} "
+    for text in dict.fromkeys(_quoted(wording.instruction)):
+        if f" {bare_words(text)} " not in searched:
+            yield f"Quotes {in_quotes([text])}, which is not in the task."
+
+
+# --- people and apps -------------------------------------------------------------------------------------------
+
+
+def _apps(wording: Wording, *, names_apps: bool) -> Iterator[str]:
+    own = wording.task.apps
+    named_apps = {mention.app for mention in wording.mentions} | wording.apps_in_task
+    if names_apps:
+        yield from (f"Does not name the app {app}." for app in own if app not in named_apps)
+    for app in wording.apps_named:
+        if app not in own:
+            yield f"Names {app}, which is not one of the task's apps."
+        elif not names_apps:
+            yield f"Names the app {app}; apps must not be named."
+
+
+_NO_NAMES = frozenset({"i", "i'm", "i'd", "i'll", "i've", "ok", "tv", "pm", "am", "wi", "fi", "a"})
+
+
+def _names(wording: Wording) -> Iterator[str]:
+    rest = read_figures(cut_out(wording.instruction, wording.mentions))[1].replace("\u2019", "'")
+    added = [
+        word[0]
+        for word in WORD.finditer(rest)
+        if word[0] != word[0].lower()
+        and word[0].casefold() not in _NO_NAMES
+        and not begins_sentence(rest, word.start())
+        and stem(word[0]) not in wording.stems_in_task
+    ]
+    if added:
+        yield f"Adds the name {in_quotes(list(dict.fromkeys(added)))}, which is not in the task."
+
+
+_TO_WHOM = re.compile(
+    r"\b(?:tell|ask|invite|remind|notify|text|e-?mail) (?P<one>[A-Z]\w+)"
+    r"|\b(?:send|forward|share|give)\b[^.!?;:]{0,40}? (?:with|to) (?P<other>[A-Z]\w+)"
+)
+
+
+_TELLS = re.compile(
+    r"\b(?:tell|ask|invit|remind|notif|text|e?-?mail|send|forward|shar|giv|messag|answer|repl|post|recommend|suggest|draft"
+    r"|friend|somebody|someone|write to)",
+    re.IGNORECASE,
+)
+
+
+def added_people(wording: Wording) -> list[str]:
+    if _TELLS.search(wording.task_text):
+        return []
+    text = cut_out(wording.instruction, wording.mentions)
+    names = dict.fromkeys(found["one"] or found["other"] for found in _TO_WHOM.finditer(text))
+    return [name for name in names if stem(name) not in wording.stems_in_task and name not in wording.task.apps]
+
+
+def _reversed(wording: Wording) -> Iterator[str]:
+    return reversals(
+        Statement(wording.task.task, wording.figures_in_task),
+        Statement(wording.instruction_text, wording.figures_in_instruction),
+    )

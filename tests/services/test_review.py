@@ -1,0 +1,448 @@
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from threading import Barrier, Condition
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from odyssey_recorder.checking.checker import Checker
+from odyssey_recorder.checking.evidence import EpisodeEvidence
+from odyssey_recorder.commands.quality_report import report_quality
+from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction, NewText
+from odyssey_recorder.dataset.codec import read_episode, write_episode
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.review.review import Decision, Fix, Move
+from odyssey_recorder.review.review_log import ReviewLog
+from odyssey_recorder.review.review_merge import check_reviews
+from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.review.status import (
+    ReviewerRole,
+    ReviewPolicy,
+    ReviewStage,
+    SecondReviewReason,
+    StatusRule,
+    review_status,
+)
+from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
+from odyssey_recorder.services.review import ReviewService
+from tests.checking.verdicts import judgements, verdict
+from tests.dataset.published_episode import recorded, released
+
+PATIENCE_S = 60.0
+RECORDER = "ann"
+
+
+@dataclass
+class FakeChecks:
+    found: dict[str, Severity] = field(default_factory=dict)
+
+    def __call__(self, evidence: EpisodeEvidence) -> EpisodeReport:
+        episode_id = evidence.episode.episode_id
+        severity = self.found.get(episode_id)
+        if severity is None:
+            return EpisodeReport(episode_id)
+        finding = Finding("IMG07", severity, Criterion.SCREENSHOTS, episode_id, 1, "Nothing changed.", "Look at it.")
+        return EpisodeReport(episode_id, (finding,))
+
+
+@dataclass
+class ReviewDataset:
+    root: Path
+    checks: FakeChecks
+
+    def service(self, reviewer: str) -> ReviewService:
+        service = self.new_service(reviewer)
+        service.check_all()
+        return service
+
+    def new_service(self, reviewer: str) -> ReviewService:
+        cache = self.root.parent / "checks.sqlite"
+        return ReviewService(EpisodeIndex(self.root, None), Checker(cache, 1, judge=self.checks), lambda: reviewer)
+
+    def record(self) -> str:
+        episode_id = recorded(self.root.parent).episode_id
+        text = f"Write {episode_id} down."
+        self.change_task(episode_id, task=text, instruction=f"{text} {'Go on. ' * int(episode_id[-1])}")
+        return episode_id
+
+    def change_task(self, episode_id: str, **changes: Any) -> None:
+        """Without the service, as another program might."""
+        episode = read_episode(self.annotation(episode_id))
+        write_episode(self.annotation(episode_id), replace(episode, task=replace(episode.task, **changes)))
+
+    @property
+    def reviews(self) -> ReviewStore:
+        return ReviewStore(self.root)
+
+    def annotation(self, episode_id: str) -> Path:
+        return self.root / "annotations" / f"{episode_id}.json"
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> ReviewDataset:
+    """One episode, and none is drawn for a second review."""
+    dataset = ReviewDataset(tmp_path / "dataset", FakeChecks())
+    dataset.record()
+    dataset.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
+    return dataset
+
+
+@pytest.fixture
+def one(dataset: ReviewDataset) -> str:
+    return EpisodeStore(dataset.root, drafts=dataset.root).episodes()[0]
+
+
+def judge(
+    service: ReviewService, episode_id: str, decision: Decision = Decision.ACCEPT, answers: str = "ppp"
+) -> ReviewRow:
+    opened = service.open(episode_id)
+    return service.submit(episode_id, verdict_draft(opened, decision, answers))
+
+
+def verdict_draft(opened: OpenedReview, decision: Decision = Decision.ACCEPT, answers: str = "ppp") -> VerdictDraft:
+    return VerdictDraft(decision, judgements(answers, step=2), "", opened.revision, 12.0)
+
+
+def revision(dataset: ReviewDataset, episode_id: str) -> str:
+    return sha256(dataset.annotation(episode_id).read_bytes()).hexdigest()
+
+
+def test_annotator_cannot_judge_their_own_episode(dataset: ReviewDataset, one: str) -> None:
+    service = dataset.service(" ANN ")
+    assert service.open(one).row.role is None
+    with pytest.raises(ReviewError, match="You recorded this episode"):
+        judge(service, one)
+    with pytest.raises(ReviewError, match="You recorded this episode"):
+        service.fix(one, NewInstruction(instruction="Write milk down"), "shorter", revision(dataset, one))
+    assert dataset.reviews.read(one).entries == ()
+
+
+def test_decision_must_agree_with_answers_and_checks(dataset: ReviewDataset, one: str) -> None:
+    dataset.checks.found[one] = Severity.ERROR
+    with pytest.raises(ReviewError, match="Accepting needs 3 passes"):
+        judge(dataset.service("Bea"), one, Decision.ACCEPT, "pfp")
+    with pytest.raises(ReviewError, match=r"IMG07@1.*Nothing changed"):
+        judge(dataset.service("Bea"), one)
+    assert dataset.reviews.read(one).entries == ()
+
+
+def test_episode_with_warnings_gets_a_blind_second_review(dataset: ReviewDataset, one: str) -> None:
+    dataset.checks.found[one] = Severity.WARNING
+    first = dataset.service("Bea")
+    first.fix(one, NewText(step=1, text="oat milk"), "as typed", revision(dataset, one))
+    assert judge(first, one).stage is ReviewStage.SECOND
+    assert dict(first.figures().stages)[ReviewStage.SECOND] == 1
+    seen = dataset.service("Cleo").open(one)
+    assert (seen.row.role, seen.row.twice) == (ReviewerRole.SECOND, SecondReviewReason.WARNINGS)
+    (fix,) = seen.entries
+    assert isinstance(fix, Fix)
+    assert fix.by == "another reviewer"
+    assert judge(dataset.service("Cleo"), one).stage is ReviewStage.ACCEPTED
+    assert len(dataset.service("Dora").open(one).entries) == 3
+
+
+def test_second_review_request_needs_a_name_and_an_open_episode(dataset: ReviewDataset, one: str) -> None:
+    summary = dataset.service("Bea").open(one).row.summary
+    with pytest.raises(ReviewError, match="Enter your name first"):
+        ReviewLog(dataset.root, lambda: " ").request(summary, "")
+    judge(dataset.service("Bea"), one, Decision.SEND_BACK, "pfp")
+    lead = ReviewLog(dataset.root, lambda: "Lea")
+    assert (lead.request(summary, ""), lead.withdraw(one, "")) == (False, False)
+
+
+def test_third_reviewer_settles_a_disagreement(dataset: ReviewDataset, one: str) -> None:
+    dataset.checks.found[one] = Severity.WARNING
+    judge(dataset.service("Bea"), one)
+    assert judge(dataset.service("Cleo"), one, Decision.REJECT, "pfp").stage is ReviewStage.DISPUTED
+    with pytest.raises(ReviewError, match="reviewed this episode"):
+        judge(dataset.service("Bea"), one)
+    third = dataset.service("Dora")
+    assert [entry.by for entry in third.open(one).entries] == ["Bea", "Cleo"]
+    assert judge(third, one).stage is ReviewStage.ACCEPTED
+
+
+def test_rejected_episode_is_moved_to_trash_and_restored(dataset: ReviewDataset, one: str) -> None:
+    before = dataset.annotation(one).read_bytes()
+    dataset.reviews.set_policy(ReviewPolicy(seed=1, second_share=1.0))
+    row = judge(dataset.service("Cleo"), one, Decision.REJECT, "fpp")
+    assert (row.stage, row.twice) == (ReviewStage.SECOND, SecondReviewReason.SAMPLE)
+    assert dataset.annotation(one).exists()
+    service = dataset.service("Bea")
+    assert judge(service, one, Decision.REJECT, "fpp").stage is ReviewStage.REJECTED
+    assert not dataset.annotation(one).exists()
+    assert [trashed.episode_id for trashed in Trash(dataset.root).episodes()] == [one]
+    service.restore(one, "it was the wrong one")
+    assert dataset.annotation(one).read_bytes() == before
+    assert service.open(one).row.role is ReviewerRole.FIRST
+    moves = [entry for entry in dataset.reviews.read(one).entries if isinstance(entry, Move)]
+    assert [(move.to, move.by) for move in moves] == [("trash", "Bea"), ("dataset", "Bea")]
+    assert moves[0].why == "It shows an earlier screen, at step 3"
+
+
+def test_fixes_are_recorded_and_can_be_undone(dataset: ReviewDataset, one: str) -> None:
+    before = dataset.annotation(one).read_bytes()
+    service = dataset.service("Bea")
+    fixed = service.fix(one, DropSteps(first=1, last=2), "they were stray", revision(dataset, one))
+    assert len(fixed.opened.episode.steps) == 3
+    service.fix(one, NewInstruction(instruction="Note: milk"), "shorter", revision(dataset, one))
+    assert service.undo(one, revision(dataset, one)).opened.episode.task.instruction != "Note: milk"
+    assert len(service.undo(one, revision(dataset, one)).opened.episode.steps) == 5
+    assert dataset.annotation(one).read_bytes() == before
+    with pytest.raises(ReviewError, match="no fix"):
+        service.undo(one, revision(dataset, one))
+    fixes = dataset.reviews.read(one).fixes
+    assert [bool(fix.undoes) for fix in fixes] == [False, False, True, True]
+    assert {fix.why for fix in fixes} >= {"they were stray", "shorter"}
+
+
+def test_undoing_a_fix_restores_the_texts_it_removed(tmp_path: Path) -> None:
+    episode = released(tmp_path)
+    dataset, one = ReviewDataset(episode.root, FakeChecks()), episode.episode_id
+    before = dataset.annotation(one).read_bytes()
+    service = dataset.service("Bea")
+    service.fix(one, NewText(step=1, text="oat milk"), "as typed", revision(dataset, one))
+    (fix,) = dataset.reviews.read(one).fixes
+    assert fix.removed == {"intention": (1,)}
+    assert b"intent 1" not in dataset.annotation(one).read_bytes()
+    service.undo(one, revision(dataset, one))
+    assert dataset.annotation(one).read_bytes() == before
+    assert (dataset.root / "reviews" / f"{one}.json").read_text().count('"removed"') == 1
+
+
+def test_concurrent_change_of_an_episode_is_rejected(dataset: ReviewDataset, one: str) -> None:
+    first, second = dataset.service("Bea"), dataset.service("Bea")
+    seen = first.open(one).revision
+    opened = second.open(one)
+    assert opened.revision == seen
+    fixed = first.fix(one, DropSteps(first=1, last=1), "stray", seen)
+    with pytest.raises(ReviewError, match="has changed since you opened it"):
+        second.submit(one, verdict_draft(opened))
+    with pytest.raises(ReviewError, match="changed since it was opened"):
+        second.fix(one, DropSteps(first=1, last=1), "stray", seen)
+    assert len(second.open(one).opened.episode.steps) == 4
+    first.fix(one, NewInstruction(instruction="Note: milk"), "shorter", fixed.revision)
+    with pytest.raises(ReviewError, match="changed since it was opened"):
+        second.undo(one, fixed.revision)
+    assert second.open(one).opened.episode.task.instruction == "Note: milk"
+
+
+def test_opened_revision_is_the_one_shown(dataset: ReviewDataset, one: str) -> None:
+    def check_slowly(evidence: EpisodeEvidence) -> EpisodeReport:
+        dataset.change_task(one, instruction="Something else")
+        return EpisodeReport(evidence.episode.episode_id)
+
+    checker = Checker(dataset.root.parent / "slow.sqlite", 1, judge=check_slowly)
+    service = ReviewService(EpisodeIndex(dataset.root, None), checker, lambda: "Bea")
+    shown_revision = revision(dataset, one)
+    opened = service.open(one)
+    assert opened.opened.episode.task.instruction != "Something else"
+    assert opened.revision == shown_revision != revision(dataset, one)
+
+
+def test_accepting_after_a_fix_counts_as_fix_and_accept(dataset: ReviewDataset, one: str) -> None:
+    service = dataset.service("Bea")
+    with pytest.raises(ReviewError):
+        service.fix(one, DropSteps(first=0, last=4), "all of it", revision(dataset, one))
+    with pytest.raises(ReviewError, match="You have not fixed anything"):
+        judge(service, one, Decision.FIX_AND_ACCEPT)
+    service.fix(one, NewInstruction(instruction="Note: milk"), "shorter", revision(dataset, one))
+    assert judge(service, one).stage is ReviewStage.ACCEPTED
+    assert dataset.reviews.read(one).verdicts[0].decision is Decision.FIX_AND_ACCEPT
+    dataset.change_task(one, instruction="Something else")
+    assert dataset.service("Cleo").open(one).row.role is ReviewerRole.FIRST, "changed by hand, it is judged again"
+
+
+def test_verdict_is_stored_with_its_episode(dataset: ReviewDataset, one: str) -> None:
+    assert judge(dataset.service("Bea"), one).stage is ReviewStage.ACCEPTED
+    (stored,) = dataset.reviews.read(one).verdicts
+    assert (stored.by, stored.decision, stored.seconds) == ("Bea", Decision.ACCEPT, 12.0)
+    assert (stored.subject.recorder, stored.subject.category, stored.subject.steps) == (RECORDER, "General_Tool", 5)
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.rows: dict[str, ReviewRow] = {}
+        self.stages: dict[str, list[ReviewStage]] = {}
+        """Consecutive repetitions are left out."""
+        self.warnings: list[str] = []
+        self._changed = Condition()
+
+    def take(self, news: ReviewNews) -> None:
+        with self._changed:
+            self.rows.update((row.episode_id, row) for row in news.read)
+            for row in news.read:
+                stages = self.stages.setdefault(row.episode_id, [])
+                if stages[-1:] != [row.stage]:
+                    stages.append(row.stage)
+            for gone in news.gone:
+                self.rows.pop(gone, None)
+            self._changed.notify_all()
+
+    def warn(self, text: str) -> None:
+        with self._changed:
+            self.warnings.append(text)
+            self._changed.notify_all()
+
+    def wait_for(self, wanted: Callable[[dict[str, ReviewRow]], bool]) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: wanted(self.rows), PATIENCE_S), self.rows
+
+
+Listen = Callable[[ReviewService], Listener]
+
+
+@pytest.fixture
+def listen() -> Iterator[Listen]:
+    subscriptions = []
+
+    def listen(service: ReviewService) -> Listener:
+        listener = Listener()
+        subscriptions.append(service.follow(listener.take, listener.warn))
+        return listener
+
+    yield listen
+    for one in subscriptions:
+        one.close()
+
+
+def test_accepted_episode_is_reviewed_again_on_request(dataset: ReviewDataset, one: str, listen: Listen) -> None:
+    assert judge(dataset.service("Bea"), one).stage is ReviewStage.ACCEPTED
+    listener = listen(dataset.service("Cleo"))
+    listener.wait_for(lambda rows: one in rows and rows[one].stage is ReviewStage.ACCEPTED)
+    lead = ReviewLog(dataset.root, lambda: "Lea")
+    summary = listener.rows[one].summary
+    assert lead.request(summary, "part of the release")
+    assert not lead.request(summary, "again")
+    listener.wait_for(lambda rows: rows[one].twice is SecondReviewReason.REQUEST)
+    assert (listener.rows[one].stage, listener.rows[one].role) == (ReviewStage.SECOND, ReviewerRole.SECOND)
+    assert reported(dataset)[0] == {ReviewStage.SECOND.value: 1}
+    assert judge(dataset.service("Cleo"), one).stage is ReviewStage.ACCEPTED
+    assert lead.withdraw(one, "a mistake")
+    assert not lead.request(summary, "judged twice")
+    assert [entry.by for entry in dataset.reviews.read(one).entries] == ["Bea", "Lea", "Cleo", "Lea"]
+
+
+def test_invalid_date_only_affects_its_own_file(dataset: ReviewDataset, one: str, listen: Listen) -> None:
+    other = dataset.record()
+    for episode_id in (one, other):
+        judge(dataset.service("Bea"), episode_id)
+    file = dataset.root / "reviews" / f"{one}.json"
+    file.write_text(re.sub('"at": "[^"]*"', '"at": "0001-01-01T00:00:00+14:00"', file.read_text()))
+    listener = listen(dataset.service("Cleo"))
+    listener.wait_for(lambda rows: len(rows) == 2)
+    assert "expected a time from 1970-01-02 to 2999-12-31" in listener.rows[one].problem
+    assert (listener.rows[other].problem, listener.rows[other].stage) == ("", ReviewStage.ACCEPTED)
+    assert dataset.reviews.accepted([one, other]) == {other: "Bea"}
+    assert [f"{one}.json" in fault for fault in check_reviews(dataset.reviews)] == [True]
+
+
+def test_decisions_made_elsewhere_are_carried_out(dataset: ReviewDataset, one: str, listen: Listen) -> None:
+    other = dataset.record()
+    service = dataset.service("Bea")
+    for episode_id, (answers, decision) in {one: ("fpp", Decision.REJECT), other: ("pfp", Decision.SEND_BACK)}.items():
+        revision = service.open(episode_id).revision
+        dataset.reviews.append(episode_id, verdict("Bea", answers, decision, revision=revision, recorder=RECORDER))
+    listener = listen(dataset.service("Cleo"))
+    listener.wait_for(lambda rows: one not in rows and other in rows and rows[other].stage is ReviewStage.SENT_BACK)
+    moves = {
+        entry.to: (entry.by, entry.why)
+        for episode_id in (one, other)
+        for entry in dataset.reviews.read(episode_id).entries
+        if isinstance(entry, Move)
+    }
+    assert moves == {
+        "trash": ("Bea", "It shows an earlier screen"),
+        "annotator": ("Bea", "The instruction is not completed"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("decision", "answers", "programs"), [(Decision.REJECT, "fpp", 2), (Decision.SEND_BACK, "pfp", 1)]
+)
+def test_decision_seen_by_several_at_once_is_carried_out_once(
+    dataset: ReviewDataset, one: str, decision: Decision, answers: str, programs: int
+) -> None:
+    present = revision(dataset, one)
+    dataset.reviews.append(one, verdict("Bea", answers, decision, revision=present, recorder=RECORDER))
+    status = review_status(dataset.reviews.read(one), StatusRule(), recorder=RECORDER, revision=lambda: present)
+    logs = [ReviewLog(dataset.root, lambda: "Cleo") for _ in range(programs)]
+    together = Barrier(8)
+
+    def settle(number: int) -> None:
+        together.wait()
+        logs[number % programs].settle(one, status)
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(settle, range(8))) == [None] * 8
+    assert len([entry for entry in dataset.reviews.read(one).entries if isinstance(entry, Move)]) == 1
+
+
+def reported(dataset: ReviewDataset) -> tuple[dict[str, int], list[str]]:
+    out = io.StringIO()
+    report_quality(dataset.new_service(""), Console(file=out, width=1000), html=None, as_json=True)
+    tree = json.loads(out.getvalue())
+    return {stage: count for stage, count in tree["stages"].items() if count}, tree["problems"]
+
+
+def test_all_readers_see_the_same_stages(dataset: ReviewDataset, one: str, listen: Listen) -> None:
+    duplicate, other = dataset.record(), dataset.record()
+    dataset.change_task(duplicate, instruction=read_episode(dataset.annotation(one)).task.instruction)
+    for episode_id in (one, duplicate, other):
+        first_verdict = verdict("Bea", revision=revision(dataset, episode_id), recorder=RECORDER)
+        dataset.reviews.append(episode_id, first_verdict)
+    dataset.reviews.append(other, verdict(RECORDER, minute=1))
+    services, progress = [dataset.new_service("Cleo"), dataset.new_service("Dora")], list[str]()
+    listeners = [listen(service) for service in services]
+
+    for listener in listeners:
+        listener.wait_for(lambda rows: len(rows) == 3)  # seen before the checks begin
+
+    def wait_for(stages: dict[str, ReviewStage]) -> None:
+        for service, listener in zip(services, listeners, strict=True):
+            service.check_all(lambda _share, text: progress.append(text), lambda: False)
+            listener.wait_for(lambda rows: {one: row.stage for one, row in rows.items()} == stages)
+            assert {stage.value: count for stage, count in service.figures().stages if count} == reported(dataset)[0]
+        assert reported(dataset) == (
+            {stage.value: list(stages.values()).count(stage) for stage in stages.values()},
+            list(check_reviews(dataset.reviews)),
+        )
+
+    wait_for({one: ReviewStage.SECOND, duplicate: ReviewStage.SECOND, other: ReviewStage.ACCEPTED})
+    assert progress[:3] == [f"{number} of 3 episodes" for number in (1, 2, 3)]
+    for listener in listeners:
+        assert listener.stages[one] == [ReviewStage.CHECKING, ReviewStage.SECOND], "no status that changed by itself"
+        assert listener.stages[other] == [ReviewStage.CHECKING, ReviewStage.ACCEPTED]
+    fixed = services[0].fix(
+        duplicate, NewInstruction(instruction="Milk, please"), "a twin", revision(dataset, duplicate)
+    )
+    assert fixed.row.stage is ReviewStage.ACCEPTED, "known at once, without all being checked again"
+    wait_for({one: ReviewStage.ACCEPTED, duplicate: ReviewStage.ACCEPTED, other: ReviewStage.ACCEPTED})
+
+
+def test_unreadable_policy_blocks_verdicts(dataset: ReviewDataset, one: str, listen: Listen) -> None:
+    (dataset.root / "reviews" / "policy.json").write_text('{"second_share": 2}')
+    service = dataset.service("Bea")
+    listener = listen(service)
+    listener.wait_for(lambda rows: one in rows and bool(listener.warnings))
+    assert "policy.json: second_share" in listener.warnings[0]
+    with pytest.raises(ReviewError, match="second_share"):
+        judge(service, one)
+    with pytest.raises(ReviewError, match="second_share"):
+        service.figures()
+    another = dataset.record()
+    listener.wait_for(lambda rows: another in rows)
+
+
+def test_missing_dataset_has_zero_figures(tmp_path: Path) -> None:
+    assert ReviewDataset(tmp_path / "nowhere", FakeChecks()).service("Bea").figures().episodes == 0
