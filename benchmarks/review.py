@@ -24,6 +24,7 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.theme import Theme, style_sheet
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
+from odyssey_recorder.gui.window.pages import all_commands
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
@@ -51,7 +52,7 @@ def _of_size(size: Size, folder: Path) -> list[Figure]:
     reviews = [_episode(folder, size, number) for number in range(EPISODES)]
     window = QMainWindow()
     background = Background(window)
-    viewer = ReviewViewer(background, Commands(window))
+    viewer = ReviewViewer(background, Commands(window, all_commands()))
     window.setCentralWidget(viewer)
     window.setStyleSheet(style_sheet(Theme.current(), font_pt=10))
     window.resize(*_WINDOW)
@@ -77,7 +78,7 @@ def _of_size(size: Size, folder: Path) -> list[Figure]:
 
 def _list_scrolled() -> Figure:
     window = QMainWindow()
-    pane = EpisodesPane(Commands(window))
+    pane = EpisodesPane(Commands(window, all_commands()))
     window.setCentralWidget(pane)
     window.setStyleSheet(style_sheet(Theme.current(), font_pt=10))
     window.resize(*_WINDOW)

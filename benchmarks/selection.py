@@ -27,6 +27,7 @@ from odyssey_recorder.gui.frame.application import application
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.theme import Theme, style_sheet
+from odyssey_recorder.gui.window.pages import all_commands
 from odyssey_recorder.model.action import Action, Click, Complete, Scroll, Type
 from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
@@ -84,7 +85,9 @@ def _in_window(root: Path, cache: Path) -> list[Figure]:
     application()
     window = QMainWindow()
     background = Background(window)
-    page = DatasetPage(lambda: EpisodeIndex(root, cache), None, background, Commands(window), lambda: "Ada")
+    page = DatasetPage(
+        lambda: EpisodeIndex(root, cache), None, background, Commands(window, all_commands()), lambda: "Ada"
+    )
     window.setCentralWidget(page)
     window.setStyleSheet(style_sheet(Theme.current(), font_pt=10))
     window.resize(1600, 1000)

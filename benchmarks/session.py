@@ -23,9 +23,9 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.application import application
 from odyssey_recorder.gui.record.finishing import EndingDialog
-from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import script

@@ -19,10 +19,10 @@ from odyssey_recorder.connector import CapturePolicy, DeviceConnector
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
+from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.application import application
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.window.main_window import MainWindow
-from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.window.pages import all_commands
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("[!.]*/README.md")])
@@ -60,7 +60,7 @@ def documented_keys(name: str, heading: str) -> list[tuple[str, ...]]:
 
 
 def actual_keys(page: str) -> Iterator[tuple[str, ...]]:
-    for command in (member.value for member in Command):
+    for command in (member.value for member in all_commands()):
         if command.page == page and command.keys:
             yield command.keys, command.label.rstrip("…"), command.tip
 

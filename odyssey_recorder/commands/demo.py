@@ -127,8 +127,8 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
 
 def open_window(folder: Path, profile: str) -> int:
     require_screen()
+    from odyssey_recorder.gui.bridges.workplace import Workplace
     from odyssey_recorder.gui.window.app import run
-    from odyssey_recorder.gui.window.pages import Workplace
 
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb()), window=True) as lab:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from odyssey_recorder.dataset_index.index import EpisodeIndex
     from odyssey_recorder.dataset_index.saved import SavedFilters
-    from odyssey_recorder.gui.window.pages import Workplace
+    from odyssey_recorder.gui.bridges.workplace import Workplace
     from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.recording_service import RecordingService
     from odyssey_recorder.settings import SettingsStore
@@ -45,9 +45,8 @@ def _workplace(
     store: "SettingsStore", service: "RecordingService", tasks: "Callable[[], TaskQueue]", *, to_review: bool
 ) -> "Workplace":
     from odyssey_recorder.doctor import Doctor
+    from odyssey_recorder.gui.bridges.workplace import AgentModels, Workplace
     from odyssey_recorder.gui.frame.window_state import KeptFile
-    from odyssey_recorder.gui.record.agent_runner import AgentModels
-    from odyssey_recorder.gui.window.pages import Workplace
     from odyssey_recorder.settings import agent_file, log_file, sheets_file, shortcuts_file, window_state_file
     from odyssey_recorder.wiring import device_inventory, review_service, task_service, text_reviewing, text_writing
 

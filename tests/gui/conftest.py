@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.bridges.recording import RecordingController
+from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.application import GarbageCollector, prepare, use_text_size, use_theme
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.window.pages import Workplace, load_pages
+from odyssey_recorder.gui.window.pages import load_pages
 from odyssey_recorder.recording_service import RecordingService
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings

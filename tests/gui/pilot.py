@@ -24,6 +24,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
+from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import QuestionDialog
@@ -31,7 +32,7 @@ from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.status import StatusLine
 from odyssey_recorder.gui.screen.viewport import FitScale
 from odyssey_recorder.gui.window.main_window import MainWindow
-from odyssey_recorder.gui.window.pages import Workplace
+from odyssey_recorder.gui.window.pages import all_commands
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.state import State
@@ -143,7 +144,7 @@ class WidgetPilot(WindowDriver):
         super().__init__(qtbot, QMainWindow())
         qtbot.addWidget(self.window, before_close_func=lambda _: self.stop_delivery())
         self.background = background
-        self.commands = Commands(self.window)
+        self.commands = Commands(self.window, all_commands())
 
     def stop_delivery(self) -> None:
         """The widgets that wait for results are about to be deleted."""

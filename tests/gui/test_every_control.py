@@ -14,25 +14,26 @@ from odyssey_recorder.annotation.reviewing import TextReviewing
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.bridges.workplace import AgentModels, Workplace
 from odyssey_recorder.gui.frame.application import ErrorDialog, TextSize, ThemeName, use_text_size, use_theme
-from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.gui.frame.job_card import ClosingDialog
 from odyssey_recorder.gui.frame.question_dialog import QuestionDialog, SendBackDialog, SkipDialog
 from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.gui.practice.first_use import FirstUseDialog
 from odyssey_recorder.gui.record.agent_card import ConsentDialog
 from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
-from odyssey_recorder.gui.record.agent_runner import AgentModels
 from odyssey_recorder.gui.record.drafts import DraftsDialog
 from odyssey_recorder.gui.record.finishing import DISCARD, CompleteDialog, ImpossibleDialog, undo_question
 from odyssey_recorder.gui.settings.settings_page import UnsavedDialog
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog, ProposeDialog
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.gui.window.doctor_dialog import DoctorDialog
 from odyssey_recorder.gui.window.main_window import SMALLEST
-from odyssey_recorder.gui.window.pages import PAGES, Workplace
+from odyssey_recorder.gui.window.pages import PAGES
 from odyssey_recorder.llm.batch import Estimate
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.finding import Severity
@@ -57,7 +58,13 @@ _LAYOUT_MS = 60
 NO_TEMPLATES = LoadedTemplates(TemplateLibrary((), {}), {}, Targets(), "", names_apps=False)
 FOR_MULTI_APPS = ModelChoice(5, 1, "", frozenset({Category.MULTI_APPS}), names_apps=False)
 _MAX_TAB_STOPS = 80
-_ALL_PAGES = (*PAGES, Command.TASKS_PAGE, Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)
+_ALL_PAGES = (
+    *(entry.command for entry in PAGES),
+    CommonCommand.TASKS_PAGE,
+    TasksCommand.SHOW_TEMPLATES,
+    TasksCommand.SHOW_PREPARE,
+    TasksCommand.SHOW_COVERAGE,
+)
 
 
 pytestmark = pytest.mark.usefixtures("clean_home", "program_style")

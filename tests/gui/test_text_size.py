@@ -5,9 +5,9 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QTableView, QTool
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.application import use_text_size
 from odyssey_recorder.gui.kit.theme import grown
-from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.settings import SettingsStore
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenAt

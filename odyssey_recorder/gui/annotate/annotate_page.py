@@ -23,11 +23,13 @@ from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.annotation.writing import TextWriting
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.annotate.annotated_episodes import AnnotatedPane
+from odyssey_recorder.gui.annotate.commands import AnnotateCommand
 from odyssey_recorder.gui.annotate.decisions import DecisionSaver, Place
 from odyssey_recorder.gui.annotate.step_texts import StepTexts
 from odyssey_recorder.gui.annotate.writing_card import WritingCard
 from odyssey_recorder.gui.frame.background import Background, error_text
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.keyboard import offer_focus
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels
@@ -66,7 +68,7 @@ class AnnotatePage(MainPage):
         self._episodes = AnnotatedPane(texts, background, in_order)
         self._steps = StepTexts(background, commands)
         self._heading = text_label(kind="title")
-        self._message = Banner(commands.button(Command.DISMISS_ANNOTATE, kind="quiet", wordless=True))
+        self._message = Banner(commands.button(AnnotateCommand.DISMISS_ANNOTATE, kind="quiet", wordless=True))
         self._writing = None if writing is None else WritingCard(writing(), background)
         self._middle = QStackedWidget()
         self._calls = self._calls_of_texts()
@@ -95,7 +97,7 @@ class AnnotatePage(MainPage):
         self._note_written()
         if not self._decisions.unsaved:
             return False
-        self._commands[Command.ANNOTATE_PAGE].trigger()
+        self._commands[AnnotateCommand.ANNOTATE_PAGE].trigger()
         text = f"Close and lose {counted(self._decisions.unsaved, 'unsaved text')}?"
         dialog = QuestionDialog(
             Question("Close", text, "Close", "Close the window (Enter)", "Cancel (Esc)", _KEEP, "warning"), self
@@ -110,7 +112,7 @@ class AnnotatePage(MainPage):
     def _show_state(self) -> None:
         if self._opened is None:
             self._show_notice(*self._episodes.summary())
-        self._commands.enable(Command.NEXT_TEXT_EPISODE, on=bool(self._episodes.next_open))
+        self._commands.enable(AnnotateCommand.NEXT_TEXT_EPISODE, on=bool(self._episodes.next_open))
 
     def _show_notice(self, title: str, hint: str) -> None:
         if (old := self._middle.widget(1)) is not None:
@@ -179,9 +181,11 @@ class AnnotatePage(MainPage):
             f"{contradicted:,} contradicted" if contradicted else "",
         )
         self._heading.setText(" · ".join(filter(None, parts)))
-        self._commands.enable(Command.NEXT_CONTRADICTED, on=bool(contradicted))
-        self._commands.enable(Command.UNDO_TEXT, on=bool(self._decisions.done), why="Nothing to undo")
-        self._commands.enable(Command.ACCEPT_SUPPORTED, on=bool(supported(self._opened, self._texts.who() or "?")))
+        self._commands.enable(AnnotateCommand.NEXT_CONTRADICTED, on=bool(contradicted))
+        self._commands.enable(AnnotateCommand.UNDO_TEXT, on=bool(self._decisions.done), why="Nothing to undo")
+        self._commands.enable(
+            AnnotateCommand.ACCEPT_SUPPORTED, on=bool(supported(self._opened, self._texts.who() or "?"))
+        )
 
     @property
     def _texts_a_step(self) -> int:
@@ -344,17 +348,17 @@ class AnnotatePage(MainPage):
 
     def _calls_of_texts(self) -> dict[Command, Callable[[], object]]:
         return {
-            Command.EDIT_TEXT: self._edit,
-            Command.REJECT_TEXT: self._reject,
-            Command.NEXT_CONTRADICTED: self._next_contradicted,
-            Command.ACCEPT_SUPPORTED: self._accept_supported,
-            Command.UNDO_TEXT: self._undo_last,
-            Command.NEXT_TEXT: lambda: self._move(1),
-            Command.PREVIOUS_TEXT: lambda: self._move(-1),
-            Command.NEXT_TEXT_STEP: lambda: self._move(self._texts_a_step - self._at % self._texts_a_step),
-            Command.PREVIOUS_TEXT_STEP: lambda: self._move(-self._texts_a_step - self._at % self._texts_a_step),
-            Command.NEXT_CANDIDATE: self._steps.turn_candidate,
-            Command.TAKE_CANDIDATE: self._accept_candidate,
+            AnnotateCommand.EDIT_TEXT: self._edit,
+            AnnotateCommand.REJECT_TEXT: self._reject,
+            AnnotateCommand.NEXT_CONTRADICTED: self._next_contradicted,
+            AnnotateCommand.ACCEPT_SUPPORTED: self._accept_supported,
+            AnnotateCommand.UNDO_TEXT: self._undo_last,
+            AnnotateCommand.NEXT_TEXT: lambda: self._move(1),
+            AnnotateCommand.PREVIOUS_TEXT: lambda: self._move(-1),
+            AnnotateCommand.NEXT_TEXT_STEP: lambda: self._move(self._texts_a_step - self._at % self._texts_a_step),
+            AnnotateCommand.PREVIOUS_TEXT_STEP: lambda: self._move(-self._texts_a_step - self._at % self._texts_a_step),
+            AnnotateCommand.NEXT_CANDIDATE: self._steps.turn_candidate,
+            AnnotateCommand.TAKE_CANDIDATE: self._accept_candidate,
         }
 
     def _connect(self) -> None:
@@ -372,16 +376,16 @@ class AnnotatePage(MainPage):
         commands.bind(
             self,
             {
-                Command.ACCEPT_TEXT: self._accept,
-                Command.NEXT_TEXT_EPISODE: self._open_next,
-                Command.READ_TEXTS: self.enter,
-                Command.DISMISS_ANNOTATE: self._message.hide,
+                AnnotateCommand.ACCEPT_TEXT: self._accept,
+                AnnotateCommand.NEXT_TEXT_EPISODE: self._open_next,
+                AnnotateCommand.READ_TEXTS: self.enter,
+                AnnotateCommand.DISMISS_ANNOTATE: self._message.hide,
             },
         )
-        commands.belong_to(self, Command.SHOW_MARK)
-        commands.enable(Command.WRITE_TEXTS, on=self._writing is not None, why="No model can be asked here.")
+        commands.belong_to(self, AnnotateCommand.SHOW_MARK)
+        commands.enable(AnnotateCommand.WRITE_TEXTS, on=self._writing is not None, why="No model can be asked here.")
         if self._writing is not None:
-            commands.bind(self, {Command.WRITE_TEXTS: self._write})
+            commands.bind(self, {AnnotateCommand.WRITE_TEXTS: self._write})
             self._writing.summarized.connect(self._report_written)
             self._writing.ended.connect(self._on_written)
 
@@ -405,7 +409,9 @@ class AnnotatePage(MainPage):
         self._middle.addWidget(self._steps)
         self._panels = Panels("texts", commands, self._middle, {"left": (self._episodes, _LIST_PX)},
                               lambda _side, px: px >= _ROOMY_PX or self._opened is None)  # fmt: skip
-        buttons = commands.buttons(Command.WRITE_TEXTS, Command.READ_TEXTS, Command.NEXT_TEXT_EPISODE, kind="quiet")
+        buttons = commands.buttons(
+            AnnotateCommand.WRITE_TEXTS, AnnotateCommand.READ_TEXTS, AnnotateCommand.NEXT_TEXT_EPISODE, kind="quiet"
+        )
         head = row((self._heading, 1), *buttons)
         top = column(head, self._message, *([] if self._writing is None else [self._writing]))
         fill_column(self, top, (self._panels, 1), margins=(_SPACE, 12, _SPACE, _SPACE))

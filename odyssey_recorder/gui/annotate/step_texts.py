@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from odyssey_recorder.annotation.reviewing import OpenedTexts, ShownText
 from odyssey_recorder.annotation.semantics import Offer
 from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
+from odyssey_recorder.gui.annotate.commands import AnnotateCommand
 from odyssey_recorder.gui.annotate.text_card import TextCard
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import breakable, column, fill_row, named, pile, row, scroll_area, selectable
 from odyssey_recorder.gui.kit.theme import grown
 from odyssey_recorder.gui.screen.action_painter import prepare_other_threads
@@ -36,7 +37,7 @@ class StepTexts(QWidget):
         super().__init__()
         prepare_other_threads()
         named(self, "Texts of the step").setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._mark = commands[Command.SHOW_MARK]
+        self._mark = commands[AnnotateCommand.SHOW_MARK]
         self._opened: OpenedTexts | None = None
         self._marked, self._plain = StepCanvas(background, ()), StepCanvas(background, ())
         named(self._marked, "Screenshot with the action")
@@ -116,11 +117,13 @@ class StepTexts(QWidget):
 
     def _lay_out(self, commands: Commands) -> None:
         self._area.setMinimumWidth(grown(_CARDS_PX))
-        marking = commands.button(Command.SHOW_MARK, kind="quiet")
+        marking = commands.button(AnnotateCommand.SHOW_MARK, kind="quiet")
         left = column(self._task, row((self._action, 1), marking), spacing=6)
         left.addLayout(self._screenshots, 1)
-        first = commands.buttons(Command.ACCEPT_TEXT, Command.EDIT_TEXT, Command.REJECT_TEXT, wide=True)
-        second = commands.buttons(Command.NEXT_CONTRADICTED, Command.ACCEPT_SUPPORTED, wide=True)
+        first = commands.buttons(
+            AnnotateCommand.ACCEPT_TEXT, AnnotateCommand.EDIT_TEXT, AnnotateCommand.REJECT_TEXT, wide=True
+        )
+        second = commands.buttons(AnnotateCommand.NEXT_CONTRADICTED, AnnotateCommand.ACCEPT_SUPPORTED, wide=True)
         right = column((self._area, 1), row(*first), row(*second), spacing=8)
         fill_row(self, (left, 3), (right, 2), spacing=14)
 

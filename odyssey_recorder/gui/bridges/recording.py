@@ -105,6 +105,15 @@ class RecordingController(QObject):
     def who_records(self) -> str:
         return self._service.who_records()
 
+    def tell_recording(self, show: Callable[[str], None]) -> None:
+        """Call `show` now and at every change with the serial of the device being recorded, empty without one."""
+
+        def tell(phase: Phase) -> None:
+            show(self.serial if phase in (Phase.STARTING, Phase.RECORDING) else "")
+
+        self.phase_changed.connect(tell)
+        tell(self.phase)
+
     # Devices and drafts.
 
     def list_devices(self) -> None:

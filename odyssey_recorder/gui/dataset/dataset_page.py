@@ -17,6 +17,7 @@ from odyssey_recorder.dataset.watch import FolderChanges
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.dataset_index.saved import SavedFilters
 from odyssey_recorder.exporting.prepared import Prepared
+from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
 from odyssey_recorder.gui.dataset.episode_table import BESIDE_FACETS, RECORDED, EpisodeTable
 from odyssey_recorder.gui.dataset.export_dialog import ExportChoice, ExportDialog, export
@@ -31,7 +32,8 @@ from odyssey_recorder.gui.dataset.same_task import SameTaskDialog
 from odyssey_recorder.gui.dataset.saved_views import SavedViews
 from odyssey_recorder.gui.dataset.splits_view import SplitsView
 from odyssey_recorder.gui.frame.background import Background, JobWork, error_text
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command, CommonCommand
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import CHECKING, JobCard
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels
@@ -60,7 +62,12 @@ _SPACE = 16
 _NOTHING_YET = "No episodes yet."
 _HOW_TO_BEGIN = "Published episodes of all annotators appear here."
 _NO_MATCH = "No matching episodes."
-_OF_ONE = (Command.SAME_TASK, Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID)
+_OF_ONE = (
+    DatasetCommand.SAME_TASK,
+    DatasetCommand.EPISODE_FOLDER,
+    DatasetCommand.EPISODE_PATH,
+    DatasetCommand.EPISODE_ID,
+)
 
 
 class DatasetPage(MainPage):
@@ -103,7 +110,7 @@ class DatasetPage(MainPage):
         self._line = FilterLine()
         self._saved = SavedViews(saved, background, commands)
         self._facets = FacetPane(commands)
-        self._warning = Banner(commands.button(Command.DISMISS_DATASET, kind="quiet", wordless=True))
+        self._warning = Banner(commands.button(DatasetCommand.DISMISS_DATASET, kind="quiet", wordless=True))
         self._job = JobCard()
         self._checking = JobCard()
         self._messages = column(spacing=0)
@@ -119,7 +126,7 @@ class DatasetPage(MainPage):
     def show_for(self, role: Role) -> None:
         shown = self._group.checkedAction()
         if shown is not None and not shown.isVisible():
-            self._commands[Command.SHOW_EPISODES].setChecked(True)
+            self._commands[DatasetCommand.SHOW_EPISODES].setChecked(True)
 
     def enter(self) -> None:
         if not self._begun:
@@ -144,7 +151,7 @@ class DatasetPage(MainPage):
     def show_filter(self, text: str) -> None:
         """Replace the filter and show the episodes."""
         self._line.write(text)
-        self._commands[Command.SHOW_EPISODES].setChecked(True)
+        self._commands[DatasetCommand.SHOW_EPISODES].setChecked(True)
 
     # What the index finds.
 
@@ -159,10 +166,12 @@ class DatasetPage(MainPage):
         self._retiring.decided.connect(lambda: self._background.run(index.refresh, self._listing.take_changes))
         self._messages.addWidget(self._retiring)
         self._card.allow_redaction(index.root, self._who)
-        self._commands.enable(Command.SHOW_DUPLICATES, on=True)
-        self._add_view(Command.SHOW_FIGURES, partial(self._figures, index))
-        self._add_view(Command.SHOW_SPLITS, partial(self._splits, index))
-        self._add_view(Command.SHOW_RELEASES, partial(ReleasesView, index.root, self._background, self._commands))
+        self._commands.enable(DatasetCommand.SHOW_DUPLICATES, on=True)
+        self._add_view(DatasetCommand.SHOW_FIGURES, partial(self._figures, index))
+        self._add_view(DatasetCommand.SHOW_SPLITS, partial(self._splits, index))
+        self._add_view(
+            DatasetCommand.SHOW_RELEASES, partial(ReleasesView, index.root, self._background, self._commands)
+        )
 
     def _take(self, found: ListResult) -> None:
         self._total = found.total
@@ -204,7 +213,7 @@ class DatasetPage(MainPage):
         if self._is_read or shown:
             self._title.setText(" · ".join(filter(None, (count, broken, selected))))
             self._empty.show_text(*((_NOTHING_YET, _HOW_TO_BEGIN) if not self._total else (_NO_MATCH, "")))
-        is_gallery = self._commands[Command.SHOW_GALLERY].isChecked()
+        is_gallery = self._commands[DatasetCommand.SHOW_GALLERY].isChecked()
         listing = self._gallery if is_gallery and self._gallery is not None else self._view
         self._home = listing
         focused = QApplication.focusWidget()
@@ -212,10 +221,10 @@ class DatasetPage(MainPage):
         self._middle.setCurrentWidget(listing if shown or not self._is_read else self._empty)
         if had_focus and not (focused and focused.isVisible()):
             self.focus_home()
-        self._commands.enable(Command.CLEAR_FILTERS, on=bool(self._line.field.text()))
-        for command in (Command.RETIRE_EPISODES, Command.RESTORE_EPISODES, Command.REQUEST_REVIEW):
+        self._commands.enable(DatasetCommand.CLEAR_FILTERS, on=bool(self._line.field.text()))
+        for command in (DatasetCommand.RETIRE_EPISODES, DatasetCommand.RESTORE_EPISODES, DatasetCommand.REQUEST_REVIEW):
             self._commands.enable(command, on=bool(self._selected), why="No episode is selected.")
-        self._commands.enable(Command.EXPORT_EPISODES, on=bool(shown), why="No episode is listed.")
+        self._commands.enable(DatasetCommand.EXPORT_EPISODES, on=bool(shown), why="No episode is listed.")
 
     # The filter.
 
@@ -365,23 +374,23 @@ class DatasetPage(MainPage):
         self._view.selectionModel().selectionChanged.connect(lambda _now, _before: self._select())
         copy = QGuiApplication.clipboard().setText
         calls = {
-            Command.FIND_EPISODE: self._line.field.take_focus,
-            Command.CLEAR_FILTERS: lambda: self._line.write(""),
-            Command.SAVE_VIEW: self._saved.ask_to_save,
-            Command.DELETE_VIEW: self._saved.delete,
-            Command.SHOW_GALLERY: self._update_title,
-            Command.EXPORT_EPISODES: self._ask_to_export,
-            Command.RETIRE_EPISODES: self._retire,
-            Command.RESTORE_EPISODES: self._restore,
-            Command.REQUEST_REVIEW: self._request_review,
-            Command.SHOW_DUPLICATES: self._show_duplicates,
-            Command.SAME_TASK: self._compare,
-            Command.EPISODE_FOLDER: lambda: QDesktopServices.openUrl(
+            DatasetCommand.FIND_EPISODE: self._line.field.take_focus,
+            DatasetCommand.CLEAR_FILTERS: lambda: self._line.write(""),
+            DatasetCommand.SAVE_VIEW: self._saved.ask_to_save,
+            DatasetCommand.DELETE_VIEW: self._saved.delete,
+            DatasetCommand.SHOW_GALLERY: self._update_title,
+            DatasetCommand.EXPORT_EPISODES: self._ask_to_export,
+            DatasetCommand.RETIRE_EPISODES: self._retire,
+            DatasetCommand.RESTORE_EPISODES: self._restore,
+            DatasetCommand.REQUEST_REVIEW: self._request_review,
+            DatasetCommand.SHOW_DUPLICATES: self._show_duplicates,
+            DatasetCommand.SAME_TASK: self._compare,
+            DatasetCommand.EPISODE_FOLDER: lambda: QDesktopServices.openUrl(
                 QUrl.fromLocalFile(str(self._annotation().parent))
             ),
-            Command.EPISODE_PATH: lambda: copy(str(self._annotation())),
-            Command.EPISODE_ID: lambda: copy(self._chosen),
-            Command.DISMISS_DATASET: self._warning.hide,
+            DatasetCommand.EPISODE_PATH: lambda: copy(str(self._annotation())),
+            DatasetCommand.EPISODE_ID: lambda: copy(self._chosen),
+            DatasetCommand.DISMISS_DATASET: self._warning.hide,
         }
         self._commands.bind(self, calls)
 
@@ -390,7 +399,7 @@ class DatasetPage(MainPage):
         self._bar.setFixedSize(QSize(160, 6))
         self._bar.hide()
         self._card.hide()
-        self._commands.enable(*_OF_ONE, Command.SHOW_DUPLICATES, on=False)
+        self._commands.enable(*_OF_ONE, DatasetCommand.SHOW_DUPLICATES, on=False)
         self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self._view.setWordWrap(False)
@@ -402,8 +411,8 @@ class DatasetPage(MainPage):
         self._view.setSortingEnabled(True)
         self._middle.addWidget(self._view)
         self._middle.addWidget(self._empty)
-        self._add_view(Command.SHOW_EPISODES, self._episodes)
-        self._commands[Command.SHOW_EPISODES].setChecked(True)
+        self._add_view(DatasetCommand.SHOW_EPISODES, self._episodes)
+        self._commands[DatasetCommand.SHOW_EPISODES].setChecked(True)
         fill_column(self, self._tabs, (self._stack, 1), margins=_SPACE, spacing=10)
 
     def _splits(self, index: EpisodeIndex) -> QWidget:
@@ -420,12 +429,17 @@ class DatasetPage(MainPage):
         return figures
 
     def _episodes(self) -> QWidget:
-        quiet = Command.SHOW_DUPLICATES, Command.RESTORE_EPISODES, Command.RETIRE_EPISODES, Command.REQUEST_REVIEW
+        quiet = (
+            DatasetCommand.SHOW_DUPLICATES,
+            DatasetCommand.RESTORE_EPISODES,
+            DatasetCommand.RETIRE_EPISODES,
+            DatasetCommand.REQUEST_REVIEW,
+        )
         buttons = (self._commands.button(command, kind="quiet") for command in quiet)
-        export = self._commands.button(Command.EXPORT_EPISODES)
+        export = self._commands.button(DatasetCommand.EXPORT_EPISODES)
         head = row((self._title, 1), self._bar, *buttons, export, spacing=2)
         head.setContentsMargins(4, 0, 0, 0)
-        gallery = self._commands.button(Command.SHOW_GALLERY, kind="quiet", wordless=True)
+        gallery = self._commands.button(DatasetCommand.SHOW_GALLERY, kind="quiet", wordless=True)
         filters = row((self._line, 1), self._saved, gallery)
         for part in (self._saved, gallery):
             filters.setAlignment(part, Qt.AlignmentFlag.AlignTop)
@@ -444,7 +458,9 @@ class _Emptiness(Card):
         self._words = text_label(kind="title")
         self._hint = text_label(kind="hint")
         self._record = named(
-            push_button("Go to Record", "Record an episode", "primary", call=commands[Command.RECORD_PAGE].trigger),
+            push_button(
+                "Go to Record", "Record an episode", "primary", call=commands[CommonCommand.RECORD_PAGE].trigger
+            ),
             "Go to Record",
         )
         for label in (self._words, self._hint):

@@ -8,9 +8,10 @@ from PySide6.QtCore import QSize, Qt
 
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StartRecord
+from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.dataset.redacting import RedactingViewer
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import Card, breakable, column, fill_row, pile, row, say, scroll_area, selectable
 from odyssey_recorder.gui.kit.table import TableColumn
 from odyssey_recorder.gui.kit.task_text import category_text
@@ -39,7 +40,12 @@ class EpisodeCard(Card):
         self._background = background
         self._redacts: tuple[Path, Callable[[], str]] | None = None
         self._steps.step_opened.connect(self._enlarge)
-        of_one = Command.SAME_TASK, Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID
+        of_one = (
+            DatasetCommand.SAME_TASK,
+            DatasetCommand.EPISODE_FOLDER,
+            DatasetCommand.EPISODE_PATH,
+            DatasetCommand.EPISODE_ID,
+        )
         buttons = row(*commands.buttons(*of_one), None)
         about = scroll_area(pile(self._instruction, self._problem, self._facts, right=8), "Episode details")
         about.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -7,8 +7,9 @@ from PySide6.QtCore import QModelIndex, QSignalBlocker, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from odyssey_recorder.dataset_index.filter import ALL, Key
+from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.dataset.listing import ListResult
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.facet_list import FacetList
 from odyssey_recorder.gui.kit.parts import Card, fill_column, pile, scroll_area, text_label
 from odyssey_recorder.gui.kit.task_text import category_text
@@ -49,7 +50,7 @@ class FacetPane(Card):
             facet.value_chosen.connect(partial(self._choose, key))
             self._lists[key] = label, facet
             parts += [label, facet]
-        clear = commands.button(Command.CLEAR_FILTERS, kind="quiet")
+        clear = commands.button(DatasetCommand.CLEAR_FILTERS, kind="quiet")
         area = scroll_area(pile(*parts, right=4, spacing=4), "Counts")
         fill_column(self, (area, 1), clear, margins=(10, 6, 6, 10), spacing=6)
 

@@ -17,10 +17,11 @@ from odyssey_recorder.figures.episodes import class_of_app
 from odyssey_recorder.figures.figure import Figure
 from odyssey_recorder.figures.page import FiguresSource, write_figures_page
 from odyssey_recorder.figures.published import V1, V2
+from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.figures.figures_pane import FiguresPane
 from odyssey_recorder.gui.figures.painting import write_images
 from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import (
     Choice,
@@ -37,7 +38,7 @@ from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Progress
 
 _PUBLISHED = {figures.name: figures for figures in (V2, V1)}
-_SAVES = (Command.SAVE_DATASET_FIGURES, Command.SAVE_FIGURE_IMAGES)
+_SAVES = (DatasetCommand.SAVE_DATASET_FIGURES, DatasetCommand.SAVE_FIGURE_IMAGES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +72,10 @@ class FiguresView(QWidget):
         self._pane.chosen.connect(self.filter_chosen)
         self._against.currentIndexChanged.connect(self.refresh)
         commands.bind(self, {
-            Command.SAVE_DATASET_FIGURES: lambda: ask_where_to_save(
+            DatasetCommand.SAVE_DATASET_FIGURES: lambda: ask_where_to_save(
                 self, "Save as page", "figures.html", partial(self._save, self._write_page)
             ),
-            Command.SAVE_FIGURE_IMAGES: lambda: ask_where_to_save(
+            DatasetCommand.SAVE_FIGURE_IMAGES: lambda: ask_where_to_save(
                 self, "Save images in", "", partial(self._save, self._write_images)
             ),
         })  # fmt: skip

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QTableView, QWidget
 from odyssey_recorder.admission import Admission, refusal
 from odyssey_recorder.dataset.codec import Dialect
 from odyssey_recorder.errors import CancelledError
+from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.frame.background import Background, error_text
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.kit.banner import Banner, Tone
@@ -68,9 +69,9 @@ class ReleasesView(QWidget):
         for part in (self._nothing, self._diff_title, self._differences):
             part.hide()
         calls = {
-            Command.MAKE_RELEASE: self._ask_for_name,
-            Command.VERIFY_RELEASE: self._verify,
-            Command.COMPARE_RELEASES: self._compare,
+            DatasetCommand.MAKE_RELEASE: self._ask_for_name,
+            DatasetCommand.VERIFY_RELEASE: self._verify,
+            DatasetCommand.COMPARE_RELEASES: self._compare,
         }
         commands.bind(self, calls)
         head = row(text_label("Releases", "title"), None, *commands.buttons(*reversed(calls)))
@@ -115,11 +116,13 @@ class ReleasesView(QWidget):
         comparable = len(chosen) == 2 or (is_single and bool(chosen[0].previous))
         why_not = "Select two releases, or one that has another before it."
         enable = self._commands.enable
-        enable(Command.MAKE_RELEASE, on=not self._works, why=busy)
+        enable(DatasetCommand.MAKE_RELEASE, on=not self._works, why=busy)
         enable(
-            Command.VERIFY_RELEASE, on=is_single and not self._works, why=busy if is_single else "Select one release."
+            DatasetCommand.VERIFY_RELEASE,
+            on=is_single and not self._works,
+            why=busy if is_single else "Select one release.",
         )
-        enable(Command.COMPARE_RELEASES, on=comparable and not self._works, why=busy if comparable else why_not)
+        enable(DatasetCommand.COMPARE_RELEASES, on=comparable and not self._works, why=busy if comparable else why_not)
 
     def _fail(self, text: str, error: Exception) -> None:
         self._message.show_message(Tone.DANGER, text, breakable(error_text(error)), cause="reading")

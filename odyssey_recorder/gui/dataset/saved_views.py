@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QDialog, QWidget
 from odyssey_recorder.dataset_index.filter import ALL, Filter, parse_filter
 from odyssey_recorder.dataset_index.saved import SavedFilters
 from odyssey_recorder.errors import FilterError
+from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.frame.background import Background, error_text
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import Choice, fill_dialog, fill_row, line_edit, push_button, row, say, text_label
 
 _NONE = ("", "Saved views")
@@ -36,7 +37,9 @@ class SavedViews(QWidget):
         self._names.offer([_NONE])
         self._names.currentIndexChanged.connect(self._choose)
         fill_row(
-            self, self._names, *commands.buttons(Command.SAVE_VIEW, Command.DELETE_VIEW, kind="quiet", wordless=True)
+            self,
+            self._names,
+            *commands.buttons(DatasetCommand.SAVE_VIEW, DatasetCommand.DELETE_VIEW, kind="quiet", wordless=True),
         )
         self.setVisible(saved is not None)
         self._update_commands()
@@ -81,8 +84,8 @@ class SavedViews(QWidget):
         self.failed.emit(error_text(error))
 
     def _update_commands(self) -> None:
-        self._commands.enable(Command.SAVE_VIEW, on=self._saved is not None and self._filter != ALL)
-        self._commands.enable(Command.DELETE_VIEW, on=bool(self._names.value))
+        self._commands.enable(DatasetCommand.SAVE_VIEW, on=self._saved is not None and self._filter != ALL)
+        self._commands.enable(DatasetCommand.DELETE_VIEW, on=bool(self._names.value))
 
 
 class _NameDialog(QDialog):

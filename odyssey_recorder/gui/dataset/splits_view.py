@@ -14,9 +14,10 @@ from PySide6.QtWidgets import QDialog, QProgressBar, QTableView, QWidget
 from odyssey_recorder.dataset.layout import SPLITS, episode_ids
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.figures.figure import CountGrid, Figure
+from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.figures.figures_pane import figure_card
 from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.icons import icon
 from odyssey_recorder.gui.kit.parts import (
@@ -102,9 +103,9 @@ class SplitsView(QWidget):
         self._bar.setTextVisible(False)
         self._bar.setFixedWidth(120)
         self._status.setWordWrap(False)
-        commands.bind(self, {Command.MAKE_SPLITS: self._make})
+        commands.bind(self, {DatasetCommand.MAKE_SPLITS: self._make})
         head = row(
-            text_label("Splits", "title"), self._status, self._bar, None, commands.button(Command.MAKE_SPLITS)
+            text_label("Splits", "title"), self._status, self._bar, None, commands.button(DatasetCommand.MAKE_SPLITS)
         )  # fmt: skip
         fill_column(self, head, self._message, self._remark, (self._area, 1), spacing=10)
 
@@ -155,11 +156,11 @@ class SplitsView(QWidget):
         dialog.open()
 
     def _write(self, planned: PlannedSplits) -> None:
-        self._commands.enable(Command.MAKE_SPLITS, on=False, why="The splits are being written.")
+        self._commands.enable(DatasetCommand.MAKE_SPLITS, on=False, why="The splits are being written.")
         self._background.run(partial(write_splits, self._root, planned), self._show_result, self._show_result)
 
     def _show_result(self, error: Exception | None) -> None:
-        self._commands.enable(Command.MAKE_SPLITS, on=True)
+        self._commands.enable(DatasetCommand.MAKE_SPLITS, on=True)
         if error is not None:
             self._message.show_message(Tone.DANGER, "The splits are not written.", breakable(error_text(error)))
             return

@@ -7,7 +7,9 @@ from PySide6.QtGui import QRegularExpressionValidator
 from PySide6.QtWidgets import QGridLayout, QLabel, QListView, QWidget
 
 from odyssey_recorder.device.inventory import DeviceDetails, InventoryDevice
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.devices.commands import DevicesCommand
+from odyssey_recorder.gui.frame.command import Command
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import Card, fill_column, line_edit, named, row, say, text_label
 
 _COLUMNS = 3
@@ -59,10 +61,10 @@ class DeviceCard(Card):
         say(self._hint, hint)
         offered = offers(member, details, can_simulate=can_simulate)
         for command in _BUTTONS:
-            is_shown = command in offered and (self.may_record or command is not Command.DEVICE_RECORD)
+            is_shown = command in offered and (self.may_record or command is not DevicesCommand.DEVICE_RECORD)
             self._commands[command].setVisible(is_shown)
             self._commands.enable(command, on=command in offered and not is_busy)
-        self._commands.enable(Command.DEVICE_CREATE, on=not lacks_sdk and not is_busy)
+        self._commands.enable(DevicesCommand.DEVICE_CREATE, on=not lacks_sdk and not is_busy)
 
     def _show_facts(self, shown: Sequence[Fact]) -> None:
         if list(self._values) != [name for name, _ in shown]:
@@ -88,16 +90,16 @@ class DeviceCard(Card):
 
 
 _BUTTONS = (
-    Command.DEVICE_RECORD,
-    Command.DEVICE_CREATE,
-    Command.DEVICE_START,
-    Command.DEVICE_COLD_BOOT,
-    Command.DEVICE_SIMULATE,
-    Command.DEVICE_FOLD,
-    Command.DEVICE_UNFOLD,
-    Command.DEVICE_ROTATE,
-    Command.DEVICE_RESET,
-    Command.DEVICE_STOP,
+    DevicesCommand.DEVICE_RECORD,
+    DevicesCommand.DEVICE_CREATE,
+    DevicesCommand.DEVICE_START,
+    DevicesCommand.DEVICE_COLD_BOOT,
+    DevicesCommand.DEVICE_SIMULATE,
+    DevicesCommand.DEVICE_FOLD,
+    DevicesCommand.DEVICE_UNFOLD,
+    DevicesCommand.DEVICE_ROTATE,
+    DevicesCommand.DEVICE_RESET,
+    DevicesCommand.DEVICE_STOP,
 )
 
 
@@ -111,16 +113,16 @@ def offers(member: InventoryDevice, details: DeviceDetails | None, *, can_simula
     emulator = member.serial.startswith("emulator-")
     closed = details is not None and details.screen.posture == "CLOSED"
     rules: dict[Command, bool] = {
-        Command.DEVICE_RECORD: member.is_ready,
-        Command.DEVICE_CREATE: member.avd is None and member.profile is not None and not member.serial,
-        Command.DEVICE_START: member.avd is not None and not member.serial,
-        Command.DEVICE_COLD_BOOT: member.avd is not None and not member.serial,
-        Command.DEVICE_SIMULATE: can_simulate and member.profile is not None and not member.serial,
-        Command.DEVICE_FOLD: emulator and member.is_ready and member.folds and not closed,
-        Command.DEVICE_UNFOLD: emulator and member.is_ready and member.folds and closed,
-        Command.DEVICE_ROTATE: emulator and member.is_ready,
-        Command.DEVICE_RESET: member.avd is not None and not member.simulated,
-        Command.DEVICE_STOP: emulator,
+        DevicesCommand.DEVICE_RECORD: member.is_ready,
+        DevicesCommand.DEVICE_CREATE: member.avd is None and member.profile is not None and not member.serial,
+        DevicesCommand.DEVICE_START: member.avd is not None and not member.serial,
+        DevicesCommand.DEVICE_COLD_BOOT: member.avd is not None and not member.serial,
+        DevicesCommand.DEVICE_SIMULATE: can_simulate and member.profile is not None and not member.serial,
+        DevicesCommand.DEVICE_FOLD: emulator and member.is_ready and member.folds and not closed,
+        DevicesCommand.DEVICE_UNFOLD: emulator and member.is_ready and member.folds and closed,
+        DevicesCommand.DEVICE_ROTATE: emulator and member.is_ready,
+        DevicesCommand.DEVICE_RESET: member.avd is not None and not member.simulated,
+        DevicesCommand.DEVICE_STOP: emulator,
     }
     return frozenset(command for command, holds in rules.items() if holds)
 
@@ -187,7 +189,7 @@ class SnapshotCard(Card):
         self._list.setModel(self._names)
         self._list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self._list.setProperty("kind", "rows")
-        self._list.activated.connect(lambda _: commands[Command.SNAPSHOT_LOAD].trigger())
+        self._list.activated.connect(lambda _: commands[DevicesCommand.SNAPSHOT_LOAD].trigger())
         self._hint_below = text_label(kind="hint")
         self._name = line_edit("Name of the new snapshot", "Name, for example clean")
         self._name.setValidator(QRegularExpressionValidator(_NAME, self))
@@ -216,18 +218,18 @@ class SnapshotCard(Card):
 
     def _offer(self) -> None:
         is_chosen = self._can_be_used and bool(self.chosen)
-        self._commands.enable(Command.SNAPSHOT_LOAD, Command.SNAPSHOT_DELETE, on=is_chosen)
-        self._commands.enable(Command.SNAPSHOT_SAVE, on=self._can_be_used and self._name.hasAcceptableInput())
+        self._commands.enable(DevicesCommand.SNAPSHOT_LOAD, DevicesCommand.SNAPSHOT_DELETE, on=is_chosen)
+        self._commands.enable(DevicesCommand.SNAPSHOT_SAVE, on=self._can_be_used and self._name.hasAcceptableInput())
 
     def _connect(self) -> None:
         calls = {
-            Command.SNAPSHOT_SAVE: self._ask_to_save,
-            Command.SNAPSHOT_LOAD: lambda: self.load_asked.emit(self.chosen),
-            Command.SNAPSHOT_DELETE: lambda: self.delete_asked.emit(self.chosen),
+            DevicesCommand.SNAPSHOT_SAVE: self._ask_to_save,
+            DevicesCommand.SNAPSHOT_LOAD: lambda: self.load_asked.emit(self.chosen),
+            DevicesCommand.SNAPSHOT_DELETE: lambda: self.delete_asked.emit(self.chosen),
         }
         self._commands.bind(self, calls)
         self._name.textChanged.connect(self._offer)
-        self._name.returnPressed.connect(self._commands[Command.SNAPSHOT_SAVE].trigger)
+        self._name.returnPressed.connect(self._commands[DevicesCommand.SNAPSHOT_SAVE].trigger)
         self._list.selectionModel().currentChanged.connect(self._offer)
 
     def _ask_to_save(self) -> None:
@@ -235,8 +237,8 @@ class SnapshotCard(Card):
         self._name.clear()
 
     def _lay_out(self) -> None:
-        of_one = row(*self._commands.buttons(Command.SNAPSHOT_LOAD, Command.SNAPSHOT_DELETE, wide=True))
-        new = row((self._name, 1), self._commands.button(Command.SNAPSHOT_SAVE))
+        of_one = row(*self._commands.buttons(DevicesCommand.SNAPSHOT_LOAD, DevicesCommand.SNAPSHOT_DELETE, wide=True))
+        new = row((self._name, 1), self._commands.button(DevicesCommand.SNAPSHOT_SAVE))
         fill_column(
             self,
             *(text_label("Snapshots", "title"), self._hint_below, (self._list, 1), of_one, new, None),

@@ -9,11 +9,13 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from odyssey_recorder.device.inventory import DeviceDetails, DeviceInventory, InventoryDevice, InventoryListing
 from odyssey_recorder.device.preflight import PreflightFinding
+from odyssey_recorder.gui.devices.commands import DevicesCommand
 from odyssey_recorder.gui.devices.device_card import DeviceCard, SnapshotCard
 from odyssey_recorder.gui.devices.device_rows import device_list, device_model
 from odyssey_recorder.gui.devices.device_work import DeviceWork
 from odyssey_recorder.gui.frame.background import Background, Job
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
@@ -51,7 +53,7 @@ class DevicesPage(MainPage):
         self._progress = QVBoxLayout()
         self._job_card = JobCard()
         self._card = DeviceCard(commands)
-        self._preflight = PreflightCard(commands.button(Command.DEVICE_CHECK, kind="quiet"), "Preflight")
+        self._preflight = PreflightCard(commands.button(DevicesCommand.DEVICE_CHECK, kind="quiet"), "Preflight")
         self._snapshots = SnapshotCard(commands)
         self._missing = MissingCard()
         self._recording_hint = text_label(_RECORDING, "hint")
@@ -184,7 +186,7 @@ class DevicesPage(MainPage):
         self._recording_hint.setVisible(is_recorded)
         self._preflight.setVisible(member is not None and not is_recorded)
         self._snapshots.setVisible(member is not None and not is_recorded)
-        self._commands.enable(Command.DEVICE_CHECK, on=is_free)
+        self._commands.enable(DevicesCommand.DEVICE_CHECK, on=is_free)
         seen = self._details
         names = seen.snapshots if seen is not None else ()
         self._snapshots.show_snapshots(names, usable=is_free and seen is not None)
@@ -283,26 +285,26 @@ class DevicesPage(MainPage):
         self._snapshots.load_asked.connect(self._load_snapshot)
         self._snapshots.delete_asked.connect(self._delete_snapshot)
         bound = {command: partial(self._ask, call) for command, call in self._calls().items()}
-        self._commands.bind(self, {**bound, Command.DEVICES_LOOK: self._look})
+        self._commands.bind(self, {**bound, DevicesCommand.DEVICES_LOOK: self._look})
 
     def _calls(self) -> dict[Command, Callable[[InventoryDevice], object]]:
         work, inventory = self._work, self._inventory
         return {
-            Command.DEVICE_CREATE: lambda device: work.carry_through(
+            DevicesCommand.DEVICE_CREATE: lambda device: work.carry_through(
                 device, f"Creating {device.name}", partial(inventory.create, device.key)
             ),
-            Command.DEVICE_START: partial(self._start, cold=False),
-            Command.DEVICE_COLD_BOOT: partial(self._start, cold=True),
-            Command.DEVICE_SIMULATE: lambda device: work.start(
+            DevicesCommand.DEVICE_START: partial(self._start, cold=False),
+            DevicesCommand.DEVICE_COLD_BOOT: partial(self._start, cold=True),
+            DevicesCommand.DEVICE_SIMULATE: lambda device: work.start(
                 device, f"Starting a simulated {device.name}", partial(inventory.simulate, device.key)
             ),
-            Command.DEVICE_RECORD: lambda device: self.record_asked.emit(device.serial),
-            Command.DEVICE_STOP: self._stop,
-            Command.DEVICE_FOLD: lambda device: work.ask(device, partial(inventory.fold, device.serial)),
-            Command.DEVICE_UNFOLD: lambda device: work.ask(device, partial(inventory.unfold, device.serial)),
-            Command.DEVICE_ROTATE: lambda device: work.ask(device, partial(inventory.rotate, device.serial)),
-            Command.DEVICE_RESET: self._ask_to_reset,
-            Command.DEVICE_CHECK: lambda _: self._check(),
+            DevicesCommand.DEVICE_RECORD: lambda device: self.record_asked.emit(device.serial),
+            DevicesCommand.DEVICE_STOP: self._stop,
+            DevicesCommand.DEVICE_FOLD: lambda device: work.ask(device, partial(inventory.fold, device.serial)),
+            DevicesCommand.DEVICE_UNFOLD: lambda device: work.ask(device, partial(inventory.unfold, device.serial)),
+            DevicesCommand.DEVICE_ROTATE: lambda device: work.ask(device, partial(inventory.rotate, device.serial)),
+            DevicesCommand.DEVICE_RESET: self._ask_to_reset,
+            DevicesCommand.DEVICE_CHECK: lambda _: self._check(),
         }
 
     # Layout.
@@ -313,7 +315,9 @@ class DevicesPage(MainPage):
     def _left(self) -> QWidget:
         card = Card()
         card.setFixedWidth(_LEFT_PX)
-        head = row((text_label("Devices", "title"), 1), self._commands.button(Command.DEVICES_LOOK, wordless=True))
+        head = row(
+            (text_label("Devices", "title"), 1), self._commands.button(DevicesCommand.DEVICES_LOOK, wordless=True)
+        )
         head.setContentsMargins(16, 0, 12, 0)
         self._looking.setContentsMargins(16, 0, 16, 0)
         fill_column(card, head, self._looking, (self._list, 1), margins=(0, 14, 0, 10))

@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QStackedWidge
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name
+from odyssey_recorder.gui.evaluate.commands import EvaluateCommand
 from odyssey_recorder.gui.evaluate.order import ScoreOrder
 from odyssey_recorder.gui.frame.background import Background, error_text
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels
@@ -47,7 +49,7 @@ _HOW_TO_BEGIN = (
     "Choose a file of predictions, then “Score”. It can come from the official evaluator, AgentCPM-GUI, OS-Atlas, "
     "or “odyssey-recorder predict”."
 )
-_VIEWS = (Command.SHOW_SCORES, Command.SHOW_JUDGED, Command.SHOW_PROBLEMS)
+_VIEWS = (EvaluateCommand.SHOW_SCORES, EvaluateCommand.SHOW_JUDGED, EvaluateCommand.SHOW_PROBLEMS)
 
 
 class EvaluatePage(MainPage):
@@ -64,7 +66,7 @@ class EvaluatePage(MainPage):
         self._against = line_edit("Compare with", "Another file (optional)")
         self._dataset = line_edit("Dataset", "The open dataset")
         self._protocol, self._level, self._split = Choice("Protocol"), Choice("Level"), Choice("Episodes")
-        self._message = Banner(commands.button(Command.DISMISS_EVALUATE, kind="quiet", wordless=True))
+        self._message = Banner(commands.button(EvaluateCommand.DISMISS_EVALUATE, kind="quiet", wordless=True))
         self._job = JobCard()
         self._views = QStackedWidget()
         self._home = self._predictions
@@ -75,7 +77,7 @@ class EvaluatePage(MainPage):
     # Scoring.
 
     def _score(self) -> None:
-        if not self._commands[Command.SCORE].isEnabled():
+        if not self._commands[EvaluateCommand.SCORE].isEnabled():
             return
         self._message.hide()
         work = partial(_score, self._order, self._open_index)
@@ -103,7 +105,7 @@ class EvaluatePage(MainPage):
         steps = JudgedView(scored, self._background)
         figures = ScoresView(scored)
         figures.cell_chosen.connect(steps.show_cell)
-        figures.cell_chosen.connect(lambda _cell: self._commands[Command.SHOW_JUDGED].setChecked(True))
+        figures.cell_chosen.connect(lambda _cell: self._commands[EvaluateCommand.SHOW_JUDGED].setChecked(True))
         self._show((figures, steps, problems_view(scored)))
         found = scored.found
         misfits = [f"{Path(name).name}: {fit.counts}" for name, fit in found.fits if not fit.is_clean]
@@ -120,9 +122,9 @@ class EvaluatePage(MainPage):
     def _update_commands(self) -> None:
         is_named = bool(self._predictions.text().strip())
         why = "Wait until the current work has ended." if self._is_scoring else "Choose a file of predictions."
-        self._commands.enable(Command.SCORE, on=is_named and not self._is_scoring, why=why)
+        self._commands.enable(EvaluateCommand.SCORE, on=is_named and not self._is_scoring, why=why)
         there = self._scored is not None
-        self._commands.enable(Command.EXPORT_REPORT, *_VIEWS, on=there, why="There are no scores yet.")
+        self._commands.enable(EvaluateCommand.EXPORT_REPORT, *_VIEWS, on=there, why="There are no scores yet.")
 
     # Files.
 
@@ -161,12 +163,14 @@ class EvaluatePage(MainPage):
         one_file, folder = QFileDialog.FileMode.ExistingFile, QFileDialog.FileMode.Directory
         browse = self._browse
         self._commands.bind(self, {
-            Command.SCORE: self._score,
-            Command.OPEN_PREDICTIONS: lambda: browse(self._predictions, "Choose the predictions", one_file),
-            Command.OPEN_OTHER: lambda: browse(self._against, "Choose the predictions to compare with", one_file),
-            Command.OPEN_DATASET: lambda: browse(self._dataset, "Choose the dataset", folder),
-            Command.EXPORT_REPORT: self._ask_where_to_save,
-            Command.DISMISS_EVALUATE: self._message.hide,
+            EvaluateCommand.SCORE: self._score,
+            EvaluateCommand.OPEN_PREDICTIONS: lambda: browse(self._predictions, "Choose the predictions", one_file),
+            EvaluateCommand.OPEN_OTHER: lambda: browse(
+                self._against, "Choose the predictions to compare with", one_file
+            ),
+            EvaluateCommand.OPEN_DATASET: lambda: browse(self._dataset, "Choose the dataset", folder),
+            EvaluateCommand.EXPORT_REPORT: self._ask_where_to_save,
+            EvaluateCommand.DISMISS_EVALUATE: self._message.hide,
         })  # fmt: skip
         for field in (self._predictions, self._against, self._dataset):
             field.textChanged.connect(lambda _text: self._update_commands())
@@ -177,12 +181,13 @@ class EvaluatePage(MainPage):
         self._level.offer(_LEVELS)
         self._split.offer(_SPLITS)
         form = pile(
-            self._with_button("&Predictions", self._predictions, Command.OPEN_PREDICTIONS),
-            self._with_button("&Compare with", self._against, Command.OPEN_OTHER),
-            self._with_button("&Dataset", self._dataset, Command.OPEN_DATASET),
+            self._with_button("&Predictions", self._predictions, EvaluateCommand.OPEN_PREDICTIONS),
+            self._with_button("&Compare with", self._against, EvaluateCommand.OPEN_OTHER),
+            self._with_button("&Dataset", self._dataset, EvaluateCommand.OPEN_DATASET),
             labelled("P&rotocol", self._protocol), labelled("&Level of the instructions", self._level),
             labelled("&Episodes", self._split), 4,
-            *self._commands.buttons(Command.SCORE, Command.EXPORT_REPORT, wide=True), right=6, spacing=10,
+            *self._commands.buttons(EvaluateCommand.SCORE, EvaluateCommand.EXPORT_REPORT, wide=True),
+            right=6, spacing=10,
         )  # fmt: skip
         empty = QWidget()
         card = notice("No scores yet.", _HOW_TO_BEGIN)

@@ -7,7 +7,8 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command, CommonCommand
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.icons import glyph, glyph_font
 from odyssey_recorder.gui.kit.parts import fill_row
 from odyssey_recorder.gui.kit.theme import Theme, grown
@@ -20,7 +21,7 @@ Side: TypeAlias = tuple[QWidget, float]
 _HANDLE_PX = 16
 _GRIP = QSize(12, 40)
 _KEY_STEP_PX = 24
-_COMMANDS: Mapping[SideName, Command] = {"left": Command.LEFT_PANEL, "right": Command.RIGHT_PANEL}
+_COMMANDS: Mapping[SideName, Command] = {"left": CommonCommand.LEFT_PANEL, "right": CommonCommand.RIGHT_PANEL}
 
 
 class Panels(QSplitter):

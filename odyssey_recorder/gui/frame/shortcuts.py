@@ -7,18 +7,9 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.window_state import KeptFile
-
-_PAGES = ("", "Record", "Review", "Tasks", "Practice", "Devices", "Dataset", "Annotate", "Evaluate", "Settings")
-
-CHANGEABLE = tuple(
-    sorted(
-        (command for command in Command if command is not Command.TYPE),
-        key=lambda command: _PAGES.index(command.value.page),
-    )
-)
-"""All commands but TYPE, which Return in the text field triggers; grouped by page."""
 
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
 _NATIVE = QKeySequence.SequenceFormat.NativeText
@@ -30,9 +21,6 @@ _FIXED = frozenset(
     }
 )  # fmt: skip
 """Keys with a meaning in every window and field, unless Ctrl or Alt is held."""
-
-_LETTER_PAGES = ("Review", "Annotate", "Tasks")
-"""Pages with single letters and digits as keys, which work outside fields."""
 
 _log = logging.getLogger(__name__)
 
@@ -47,6 +35,11 @@ class Shortcuts(QObject):
         """
         super().__init__(commands)
         self._commands = commands
+        self.changeable = tuple(command for command in commands if not command.value.is_fixed)
+        self._letter_pages = {
+            command.value.page for command in commands if 1 in map(len, (command.value.keys, command.value.more_keys))
+        }
+        """Pages with single letters and digits as keys, which work outside fields."""
         self._file = file
         self._numbered: dict[Command, tuple[QKeySequence, ...]] = {}
         self._writing = threading.Lock()
@@ -72,7 +65,7 @@ class Shortcuts(QObject):
         """Why `command` cannot have `keys`, for the annotator; empty if it can."""
         if keys.isEmpty():
             return ""
-        return self._why_taken(command, keys) or _why_unfit(command, keys[0], keys.toString(_NATIVE))  # type: ignore[index]
+        return self._why_taken(command, keys) or self._why_unfit(command, keys[0], keys.toString(_NATIVE))  # type: ignore[index]
 
     def change(self, command: Command, keys: QKeySequence) -> None:
         """Assign `keys`, for which `refusal` is empty."""
@@ -102,16 +95,29 @@ class Shortcuts(QObject):
                 self._file.write({"shortcuts": self._written})
 
     def _why_taken(self, command: Command, keys: QKeySequence) -> str:
-        others = (other for other in CHANGEABLE if _can_conflict(other, command))
+        others = (other for other in self.changeable if _can_conflict(other, command))
         holder = next((other for other in others if keys in self._commands[other].shortcuts()), None)
         if holder is None:
             return ""
         tip = holder.value.tip[0].lower() + holder.value.tip[1:]
         return f"{keys.toString(_NATIVE)} is already used for “{name(holder)}” ({tip}). Change that shortcut first."
 
+    def _why_unfit(self, command: Command, pressed: QKeyCombination, text: str) -> str:
+        key, modifiers = pressed.key(), pressed.keyboardModifiers()
+        if command.value.page in self._letter_pages and not modifiers and key not in _FIXED:
+            return ""
+        if modifiers & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier):
+            return ""
+        if modifiers & Qt.KeyboardModifier.AltModifier:
+            is_letter = Qt.Key.Key_A <= key <= Qt.Key.Key_Z
+            return f"{text} moves to a field of the page. Use it with Ctrl." if is_letter else ""
+        if key in _FIXED or Qt.Key.Key_Space <= key <= Qt.Key.Key_ydiaeresis:
+            return f"{text} is needed for typing and navigation. Add Ctrl, or use a function key."
+        return ""
+
     def _apply(self) -> None:
-        chosen = {command: keys for command in CHANGEABLE if (keys := self._choice(command)) is not None}
-        for command in CHANGEABLE:
+        chosen = {command: keys for command in self.changeable if (keys := self._choice(command)) is not None}
+        for command in self.changeable:
             taken = [keys for other, keys in chosen.items() if _can_conflict(other, command)]
             defaults = [keys for keys in self._default_keys(command) if keys not in taken]
             wanted = [chosen[command]] if command in chosen else defaults
@@ -149,17 +155,3 @@ def _valid_keys(kept: Mapping[str, object]) -> dict[str, str]:
 def _can_conflict(first: Command, second: Command) -> bool:
     pages = {first.value.page, second.value.page}
     return first is not second and ("" in pages or len(pages) == 1)
-
-
-def _why_unfit(command: Command, pressed: QKeyCombination, text: str) -> str:
-    key, modifiers = pressed.key(), pressed.keyboardModifiers()
-    if command.value.page in _LETTER_PAGES and not modifiers and key not in _FIXED:
-        return ""
-    if modifiers & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier):
-        return ""
-    if modifiers & Qt.KeyboardModifier.AltModifier:
-        is_letter = Qt.Key.Key_A <= key <= Qt.Key.Key_Z
-        return f"{text} moves to a field of the page. Use it with Ctrl." if is_letter else ""
-    if key in _FIXED or Qt.Key.Key_Space <= key <= Qt.Key.Key_ydiaeresis:
-        return f"{text} is needed for typing and navigation. Add Ctrl, or use a function key."
-    return ""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, make_folder, read_text, write_durably
-from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.frame.command import Command
 
 _VERSION = 1
 _log = logging.getLogger(__name__)

@@ -6,7 +6,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QLayout, QRadioButton, QScrollArea, QStackedWidget, QWidget
 
 from odyssey_recorder.gui.bridges.practice import PracticeBridge
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import CommonCommand
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.roles import ROLE_LABELS
 from odyssey_recorder.gui.kit.parts import (
     column,
@@ -48,7 +49,7 @@ class FirstUse(QObject):
         self._was_asked = False
         self._expected = False
         coach.changed.connect(self._ask_once)
-        commands[Command.READ_CONSENT].triggered.connect(self._open)
+        commands[CommonCommand.READ_CONSENT].triggered.connect(self._open)
 
     def expect_recording(self) -> None:
         self._expected = True

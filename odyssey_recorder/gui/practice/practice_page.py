@@ -8,7 +8,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QListView, QProgressBar
 
 from odyssey_recorder.gui.bridges.practice import PracticeBridge
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import CommonCommand
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.icons import icon
@@ -16,6 +17,7 @@ from odyssey_recorder.gui.kit.parts import Card, fill_column, fix_width, named, 
 from odyssey_recorder.gui.kit.row_delegate import RowDelegate, RowMark
 from odyssey_recorder.gui.kit.table import TableColumn, TableModel, fill_list
 from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.gui.practice.commands import PracticeCommand
 from odyssey_recorder.practice.score import PASS_MARK
 from odyssey_recorder.practice.service import Welcome
 from odyssey_recorder.practice.tasks import PracticeTask
@@ -107,12 +109,12 @@ class PracticePage(MainPage):
         self._progress = named(QProgressBar(), "Practice tasks passed")
         self._progress.setTextVisible(False)
         self._progress.setFixedHeight(6)
-        self._message = Banner(commands.button(Command.READ_CONSENT, kind="primary"))
-        self._read_again = commands.button(Command.READ_CONSENT, kind="quiet")
+        self._message = Banner(commands.button(CommonCommand.READ_CONSENT, kind="primary"))
+        self._read_again = commands.button(CommonCommand.READ_CONSENT, kind="quiet")
         self._record = push_button(
-            "Go to your tasks", "Record your next task", "primary", commands[Command.RECORD_PAGE].trigger
+            "Go to your tasks", "Record your next task", "primary", commands[CommonCommand.RECORD_PAGE].trigger
         )
-        self._practise_button = commands.button(Command.PRACTISE).set_wide()
+        self._practise_button = commands.button(PracticeCommand.PRACTISE).set_wide()
         self._model = practice_model(self)
         self._list = practice_list(self._model)
         self._home = self._list
@@ -121,8 +123,8 @@ class PracticePage(MainPage):
         self._state = text_label(kind="hint")
         self._lay_out()
         self._list.selectionModel().currentChanged.connect(self._show_chosen)
-        self._list.activated.connect(lambda _index: commands[Command.PRACTISE].trigger())
-        commands.bind(self, {Command.PRACTISE: self._practise})
+        self._list.activated.connect(lambda _index: commands[PracticeCommand.PRACTISE].trigger())
+        commands.bind(self, {PracticeCommand.PRACTISE: self._practise})
         coach.changed.connect(self._show)
         self._show()
 
@@ -171,12 +173,14 @@ class PracticePage(MainPage):
             self._instruction.setText(chosen.task.task.instruction)
             self._state.setText(f"{chosen.state.capitalize()}.")
         recording = self._coach.is_recording
-        self._commands[Command.PRACTISE].setText("Return to the recording" if recording else "Practise this")
-        self._commands.enable(Command.PRACTISE, on=recording or (chosen is not None and self._coach.can_practise))
+        self._commands[PracticeCommand.PRACTISE].setText("Return to the recording" if recording else "Practise this")
+        self._commands.enable(
+            PracticeCommand.PRACTISE, on=recording or (chosen is not None and self._coach.can_practise)
+        )
 
     def _practise(self) -> None:
         if self._coach.is_recording:
-            self._commands[Command.RECORD_PAGE].trigger()
+            self._commands[CommonCommand.RECORD_PAGE].trigger()
         elif self._chosen is not None and self._coach.can_practise:
             self._coach.practise(self._chosen.task)
 

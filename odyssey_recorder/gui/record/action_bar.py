@@ -4,9 +4,10 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import fill_column, line_edit, row, text_label
 from odyssey_recorder.gui.kit.theme import grown
+from odyssey_recorder.gui.record.commands import RecordCommand
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 _LABELS_FROM_PX = 540
@@ -24,36 +25,36 @@ class ActionBar(QWidget):
         self._to_device = text_label("To the device", "field")
         self._to_device.setWordWrap(False)
         self._update_tooltip()
-        self._text.returnPressed.connect(commands[Command.TYPE].trigger)
+        self._text.returnPressed.connect(commands[RecordCommand.TYPE].trigger)
         self._text.textChanged.connect(self._allow_typing)
-        commands[Command.TYPE].triggered.connect(self._type)
-        commands[Command.WRITE].triggered.connect(self._text.setFocus)
-        commands[Command.WRITE].changed.connect(self._update_tooltip)
-        self._keys = commands.buttons(Command.BACK, Command.HOME, Command.RECENT)
-        self._type_button = commands.button(Command.TYPE)
+        commands[RecordCommand.TYPE].triggered.connect(self._type)
+        commands[RecordCommand.WRITE].triggered.connect(self._text.setFocus)
+        commands[RecordCommand.WRITE].changed.connect(self._update_tooltip)
+        self._keys = commands.buttons(RecordCommand.BACK, RecordCommand.HOME, RecordCommand.RECENT)
+        self._type_button = commands.button(RecordCommand.TYPE)
         self._takes_text = False
         self._lay_out()
         self.set_enabled(keys=False, text=False, endings=False)
 
     def _update_tooltip(self) -> None:
-        self._text.setToolTip(self._commands[Command.WRITE].toolTip())
+        self._text.setToolTip(self._commands[RecordCommand.WRITE].toolTip())
 
     def show_input(self, shown: bool) -> None:
-        self._commands.enable(Command.WRITE, on=shown)
+        self._commands.enable(RecordCommand.WRITE, on=shown)
         for part in (self._to_device, self._text, self._type_button, *self._keys):
             part.setVisible(shown)
 
     def set_enabled(self, *, keys: bool, text: bool, endings: bool, why: str = "") -> None:
         """Enable system keys, typing and endings, or say `why` not. Text may be written in advance."""
         self._takes_text = text
-        self._commands.enable(Command.COMPLETE, Command.IMPOSSIBLE, on=endings, why=why)
-        self._commands.enable(Command.BACK, Command.HOME, Command.RECENT, on=keys, why=why)
+        self._commands.enable(RecordCommand.COMPLETE, RecordCommand.IMPOSSIBLE, on=endings, why=why)
+        self._commands.enable(RecordCommand.BACK, RecordCommand.HOME, RecordCommand.RECENT, on=keys, why=why)
         self._allow_typing()
 
     @property
     def keys_to_write(self) -> str:
         """The keys that focus the text field; empty if there is no field or no keys."""
-        return self._commands[Command.WRITE].shortcut().toString(_NATIVE) if self._text.isVisible() else ""
+        return self._commands[RecordCommand.WRITE].shortcut().toString(_NATIVE) if self._text.isVisible() else ""
 
     def show_text(self, text: str) -> None:
         self._text.setText(text)
@@ -70,7 +71,7 @@ class ActionBar(QWidget):
         return QSize(300, super().minimumSizeHint().height())
 
     def _allow_typing(self) -> None:
-        self._commands.enable(Command.TYPE, on=self._takes_text and bool(self._text.text()))
+        self._commands.enable(RecordCommand.TYPE, on=self._takes_text and bool(self._text.text()))
 
     def _type(self) -> None:
         text = self._text.text()
@@ -79,6 +80,6 @@ class ActionBar(QWidget):
 
     def _lay_out(self) -> None:
         write = row(self._to_device, (self._text, 1), self._type_button)
-        endings = self._commands.buttons(Command.IMPOSSIBLE, Command.COMPLETE)
+        endings = self._commands.buttons(RecordCommand.IMPOSSIBLE, RecordCommand.COMPLETE)
         keys = row(*self._keys, None, *endings)
         self._rows: QBoxLayout = fill_column(self, (write, 1), keys, spacing=10)

@@ -3,11 +3,12 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.kit.parts import fill_column, push_button, row, say, set_kind, text_label
 from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
 from odyssey_recorder.gui.record.agent_runner import AgentRunner
+from odyssey_recorder.gui.record.commands import RecordCommand
 
 
 class ConsentDialog(QuestionDialog):
@@ -24,8 +25,8 @@ class ConsentDialog(QuestionDialog):
         super().__init__(question, parent)
 
 
-_AGENT_COMMANDS = (Command.RUN_AGENT, Command.TAKE_OVER, Command.RESUME_AGENT)
-_TAKEOVER_COMMANDS = (Command.PAUSE, Command.COMPLETE, Command.IMPOSSIBLE, Command.DISCARD)
+_AGENT_COMMANDS = (RecordCommand.RUN_AGENT, RecordCommand.TAKE_OVER, RecordCommand.RESUME_AGENT)
+_TAKEOVER_COMMANDS = (RecordCommand.PAUSE, RecordCommand.COMPLETE, RecordCommand.IMPOSSIBLE, RecordCommand.DISCARD)
 
 
 class AgentCard(QFrame):
@@ -45,16 +46,16 @@ class AgentCard(QFrame):
         self._about = text_label(kind="hint")
         self._refuse = push_button("Refuse", "Do not let the agent do this", call=lambda: self._answer(allowed=False))
         self._allow = push_button("Allow", "Let the agent do this", call=lambda: self._answer(allowed=True))
-        self._run = commands.button(Command.RUN_AGENT)
-        self._take = commands.button(Command.TAKE_OVER)
-        self._resume = commands.button(Command.RESUME_AGENT)
-        self._correct = commands.button(Command.CORRECT_STEP)
+        self._run = commands.button(RecordCommand.RUN_AGENT)
+        self._take = commands.button(RecordCommand.TAKE_OVER)
+        self._resume = commands.button(RecordCommand.RESUME_AGENT)
+        self._correct = commands.button(RecordCommand.CORRECT_STEP)
         buttons = row(None, self._correct, self._refuse, self._allow, self._run, self._take, self._resume)
         fill_column(self, self._title, self._text, self._about, buttons, margins=(14, 12, 14, 12))
         self._refuse.hide()
         self.hide()
         if runner is None:
-            for command in (*_AGENT_COMMANDS, Command.CORRECT_STEP):
+            for command in (*_AGENT_COMMANDS, RecordCommand.CORRECT_STEP):
                 commands[command].setVisible(False)
                 commands[command].setEnabled(False)
         else:
@@ -68,9 +69,9 @@ class AgentCard(QFrame):
         runner = self._runner
         if runner is not None:
             why = runner.refusal or why_not * (not runner.can_continue)
-            self._commands.enable(Command.RUN_AGENT, on=not why and runner.may_begin, why=why)
-            self._commands.enable(Command.TAKE_OVER, on=runner.is_working)
-            self._commands.enable(Command.RESUME_AGENT, on=runner.may_resume)
+            self._commands.enable(RecordCommand.RUN_AGENT, on=not why and runner.may_begin, why=why)
+            self._commands.enable(RecordCommand.TAKE_OVER, on=runner.is_working)
+            self._commands.enable(RecordCommand.RESUME_AGENT, on=runner.may_resume)
 
     def _show(self, runner: AgentRunner) -> None:
         question = runner.question
@@ -117,7 +118,7 @@ class AgentCard(QFrame):
             dialog.open()
 
         def resume() -> None:
-            self._commands[Command.PAUSE].setChecked(False)
+            self._commands[RecordCommand.PAUSE].setChecked(False)
             runner.hand_over()
 
         runner.changed.connect(lambda: self._show(runner))

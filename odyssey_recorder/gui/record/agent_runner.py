@@ -1,22 +1,20 @@
 """Runs an agent on the Record page: its turns in a thread of their own, and their state for the window."""
 
-from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
+from odyssey_recorder.gui.bridges.workplace import AgentModels
 from odyssey_recorder.gui.frame.background import error_text
-from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
 if TYPE_CHECKING:  # loaded when an agent is chosen
     from odyssey_recorder.agents.online import Agent, AgentRun, RunOutcome
-    from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.recording.recorder import Recorder
 
 MOST_STEPS = 30
@@ -36,18 +34,6 @@ _ENDS = {
     "unreadable": "Its answers cannot be carried out: {}",
 }
 """Why a turn ended, by what ended it."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentModels:
-    """`usual` is the model of the settings; `open` gets a model and a budget in US dollars, None for no limit.
-
-    It blocks, and raises SettingsError, LanguageModelError. `kept` has what was chosen the last time.
-    """
-
-    usual: Callable[[], str]
-    open: "Callable[[str, float | None], Batch]"
-    kept: KeptFile = field(default_factory=KeptFile)
 
 
 @dataclass(frozen=True, slots=True)

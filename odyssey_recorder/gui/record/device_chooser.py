@@ -6,8 +6,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QRadioButton, QWidget
 
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import Card, Choice, fill_column, row, say, set_kind, text_label
+from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.model.episode import Mode
 
 _NOTHING = "Choose a device"
@@ -28,13 +29,13 @@ class DeviceChooser(Card):
         self._list = Choice("Device")
         self._list.activated.connect(self._choose)
         self._hint = text_label(kind="hint")
-        self._look = commands.button(Command.LOOK_FOR_DEVICES, wordless=True)
-        self._simulate = commands.button(Command.SIMULATE).set_wide()
+        self._look = commands.button(RecordCommand.LOOK_FOR_DEVICES, wordless=True)
+        self._simulate = commands.button(RecordCommand.SIMULATE).set_wide()
         self._lay_out(below)
         self.show_devices((), chosen="", can_simulate=False)
 
     def show_devices(self, devices: Sequence[ListedDevice], *, chosen: str, can_simulate: bool) -> None:
-        self._commands[Command.SIMULATE].setVisible(can_simulate and not devices)
+        self._commands[RecordCommand.SIMULATE].setVisible(can_simulate and not devices)
         if (tuple(devices), can_simulate) == self._shown:
             return
         self._shown = (tuple(devices), can_simulate)

@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QWidget
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.keyboard import offer_focus
 from odyssey_recorder.gui.kit.parts import fill_column
 from odyssey_recorder.gui.record.action_bar import ActionBar
+from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage
 from odyssey_recorder.gui.record.publication import Publication
@@ -56,7 +58,7 @@ class DeviceColumn(QWidget):
         self.viewport = self._mirror.viewport
         self._stage = MirrorStage(self._mirror, controller.background, commands)
         self._status = StatusLine()
-        self.undo = commands.button(Command.UNDO, kind="low")
+        self.undo = commands.button(RecordCommand.UNDO, kind="low")
         self._bar = RecordingBar(self._status, self.undo)
         self.action_bar = ActionBar(commands)
         self._publication = Publication(commands)
@@ -69,7 +71,7 @@ class DeviceColumn(QWidget):
         self._connect_widgets()
 
     def show_phase(self, phase: Phase) -> None:
-        self._commands[Command.PAUSE].setChecked(False)
+        self._commands[RecordCommand.PAUSE].setChecked(False)
         self._view = None
         self._status.show_hint("")
         if phase is Phase.STARTING:
@@ -83,8 +85,8 @@ class DeviceColumn(QWidget):
             self._status.show_frame(None)
         if phase in (Phase.STARTING, Phase.RECORDING):
             offer_focus(self._mirror)
-        self._commands.enable(Command.ANOTHER, Command.COPY_PLACE, on=phase is Phase.FINISHED)
-        self._commands.enable(Command.RETRY, on=False)
+        self._commands.enable(RecordCommand.ANOTHER, RecordCommand.COPY_PLACE, on=phase is Phase.FINISHED)
+        self._commands.enable(RecordCommand.RETRY, on=False)
         is_published = phase is Phase.FINISHED and not self._controller.is_practising
         self._publication.setVisible(is_published)
         self._status.setVisible(not is_published)
@@ -94,7 +96,7 @@ class DeviceColumn(QWidget):
         if view.wanted is None or view.state is State.RESTORING or self._stage.is_restoring:
             self._stage.show_wanted(view.wanted, view.goal or Goal.UNDONE, view.way)
         self._show_view_status(view)
-        self._commands.enable(Command.RETRY, on=view.state is State.STORAGE_LOST)
+        self._commands.enable(RecordCommand.RETRY, on=view.state is State.STORAGE_LOST)
         if view.published is not None and not self._controller.is_practising:
             self._publication.show_published(view.published)
 
@@ -127,7 +129,7 @@ class DeviceColumn(QWidget):
 
     def _show_status(self, text: StatusText) -> None:
         self._status_text = text
-        if self._commands[Command.PAUSE].isChecked():
+        if self._commands[RecordCommand.PAUSE].isChecked():
             text = text.paused()
         in_mirror = text.overlay is not None and text.overlay.text == text.message
         self._status.show_state(text.activity, text.word, text.message, is_shown_elsewhere=in_mirror)
@@ -135,7 +137,7 @@ class DeviceColumn(QWidget):
         self._mirror.set_overlay(text.overlay)
         phase, by_mirror = self._controller.phase, self._controller.mode == "mirror"
         can_pause = phase is Phase.RECORDING and by_mirror and text.activity is not Activity.LOST
-        self._commands.enable(Command.PAUSE, on=can_pause)
+        self._commands.enable(RecordCommand.PAUSE, on=can_pause)
         takes_input = by_mirror and text.takes_input
         why = "" if text.is_ready else f"{text.hindrance[:1].upper()}{text.hindrance[1:]}."
         self.action_bar.set_enabled(
@@ -159,7 +161,7 @@ class DeviceColumn(QWidget):
         if self._agent_action:
             self._controller.ask(lambda recorder: recorder.take_over())
         text = self._status_text
-        paused = self._commands[Command.PAUSE].isChecked()
+        paused = self._commands[RecordCommand.PAUSE].isChecked()
         self._status.show_hint(f"Not recorded: {(text.paused() if paused else text).hindrance}", is_refusal=True)
 
     def _show_refusal(self, notice: str) -> None:
@@ -169,7 +171,7 @@ class DeviceColumn(QWidget):
             self._status.show_hint(f"Not recorded: {first[:1].lower()}{first[1:]}", is_refusal=True)
 
     def _pause(self, paused: bool) -> None:
-        self._commands[Command.PAUSE].setText("Resume" if paused else "Pause")
+        self._commands[RecordCommand.PAUSE].setText("Resume" if paused else "Pause")
         self._show_status(self._status_text)
         if not paused:
             self._mirror.setFocus()
@@ -250,16 +252,16 @@ class DeviceColumn(QWidget):
         self._mirror.gesture_made.connect(self._status.show_hint)
         self.action_bar.text_entered.connect(self._type)
         calls: dict[Command, Callable[[], object]] = {
-            Command.BACK: partial(self._press, SystemKey.BACK),
-            Command.HOME: partial(self._press, SystemKey.HOME),
-            Command.RECENT: partial(self._press, SystemKey.RECENT),
-            Command.RETRY: lambda: ask(lambda recorder: recorder.retry()),
-            Command.ACCEPT_SCREEN: lambda: ask(lambda recorder: recorder.accept_screen()),
-            Command.COPY_PLACE: self._copy_published_path,
+            RecordCommand.BACK: partial(self._press, SystemKey.BACK),
+            RecordCommand.HOME: partial(self._press, SystemKey.HOME),
+            RecordCommand.RECENT: partial(self._press, SystemKey.RECENT),
+            RecordCommand.RETRY: lambda: ask(lambda recorder: recorder.retry()),
+            RecordCommand.ACCEPT_SCREEN: lambda: ask(lambda recorder: recorder.accept_screen()),
+            RecordCommand.COPY_PLACE: self._copy_published_path,
         }
         commands.bind(self, calls)
-        commands.belong_to(self, Command.PAUSE, Command.MAGNIFY)
-        commands[Command.PAUSE].toggled.connect(self._pause)
+        commands.belong_to(self, RecordCommand.PAUSE, RecordCommand.MAGNIFY)
+        commands[RecordCommand.PAUSE].toggled.connect(self._pause)
 
     def _lay_out(self) -> None:
         fill_column(self, self._bar, self._publication, (self._stage, 1), self.action_bar, spacing=_SPACE)

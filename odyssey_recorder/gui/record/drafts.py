@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.gui.bridges.practice import PracticeBridge
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import fill_dialog, named, push_button, row, say, text_label
+from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.tasks.queue.task_status import Board, QueuedTask, TaskEvent
 
 
@@ -106,7 +107,7 @@ class DraftOffer(QObject):
         super().__init__(page)
         self._controller = controller
         self._coach = coach
-        self._action = commands[Command.DRAFTS]
+        self._action = commands[RecordCommand.DRAFTS]
         self._dialog = DraftsDialog(page)
         self._drafts: Sequence[DraftSummary] = ()
         self._board = Board("", ())
@@ -114,7 +115,7 @@ class DraftOffer(QObject):
         self._dialog.resume_asked.connect(self._resume)
         self._dialog.discard_asked.connect(controller.discard_draft)
         self._action.triggered.connect(self._dialog.open)
-        commands.belong_to(page, Command.DRAFTS)
+        commands.belong_to(page, RecordCommand.DRAFTS)
         controller.drafts_listed.connect(self._offer)
         controller.phase_changed.connect(self._show)
         if coach is not None:

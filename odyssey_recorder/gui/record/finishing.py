@@ -8,9 +8,11 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
 from odyssey_recorder.gui.frame.background import error_text
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog, ReasonChoices
 from odyssey_recorder.gui.kit.parts import line_edit, say, text_label
+from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.recording.view import RecordingView
@@ -188,9 +190,9 @@ class Finishing(QObject):
         self._asking: EndingDialog | None = None
         self._steps = 0
         calls: dict[Command, Callable[[], object]] = {
-            Command.COMPLETE: partial(self._ask, CompleteDialog),
-            Command.IMPOSSIBLE: partial(self._ask, ImpossibleDialog),
-            Command.DISCARD: self._ask_to_discard,
+            RecordCommand.COMPLETE: partial(self._ask, CompleteDialog),
+            RecordCommand.IMPOSSIBLE: partial(self._ask, ImpossibleDialog),
+            RecordCommand.DISCARD: self._ask_to_discard,
         }
         commands.bind(page, calls)
         controller.view_changed.connect(self._follow)

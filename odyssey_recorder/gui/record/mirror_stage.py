@@ -9,9 +9,10 @@ from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QScrollBar, QSizePolicy, QWidget
 
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import fill_column, named, row, text_label
+from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.screen.action_painter import paint_problem, prepare_other_threads
 from odyssey_recorder.gui.screen.canvas import ScaledImage, paint_outline, rounded
@@ -88,13 +89,13 @@ class ViewStrip(QWidget):
         self._lay_out()
         viewport = mirror.viewport
         calls = {
-            Command.ZOOM_FIT: viewport.show_whole,
-            Command.ZOOM_PIXELS: lambda: viewport.show_scale(1.0),
-            Command.ZOOM_IN: lambda: viewport.step(larger=True),
-            Command.ZOOM_OUT: lambda: viewport.step(larger=False),
+            RecordCommand.ZOOM_FIT: viewport.show_whole,
+            RecordCommand.ZOOM_PIXELS: lambda: viewport.show_scale(1.0),
+            RecordCommand.ZOOM_IN: lambda: viewport.step(larger=True),
+            RecordCommand.ZOOM_OUT: lambda: viewport.step(larger=False),
         }
         commands.bind(self, calls)
-        commands[Command.MAGNIFY].toggled.connect(mirror.set_magnifying)
+        commands[RecordCommand.MAGNIFY].toggled.connect(mirror.set_magnifying)
         viewport.changed.connect(self._show_scale)
         self._show_scale()
 
@@ -102,15 +103,15 @@ class ViewStrip(QWidget):
         scale = self._mirror.viewport.actual_scale
         self._scale.setText("" if scale is None else f"{scale * 100:.0f}%")
         enable = self._commands.enable
-        enable(Command.ZOOM_FIT, on=scale is not None and self._mirror.viewport.scale is not None)
-        enable(Command.ZOOM_PIXELS, on=scale is not None and self._mirror.viewport.scale != 1.0)
-        enable(Command.ZOOM_IN, on=scale is not None and scale < ZOOMS[-1] and not isclose(scale, ZOOMS[-1]))
-        enable(Command.ZOOM_OUT, on=scale is not None and scale > ZOOMS[0] and not isclose(scale, ZOOMS[0]))
+        enable(RecordCommand.ZOOM_FIT, on=scale is not None and self._mirror.viewport.scale is not None)
+        enable(RecordCommand.ZOOM_PIXELS, on=scale is not None and self._mirror.viewport.scale != 1.0)
+        enable(RecordCommand.ZOOM_IN, on=scale is not None and scale < ZOOMS[-1] and not isclose(scale, ZOOMS[-1]))
+        enable(RecordCommand.ZOOM_OUT, on=scale is not None and scale > ZOOMS[0] and not isclose(scale, ZOOMS[0]))
 
     def _lay_out(self) -> None:
         buttons = partial(self._commands.buttons, kind="quiet", wordless=True)
-        upper = buttons(Command.ZOOM_FIT, Command.ZOOM_PIXELS, Command.ZOOM_IN)
-        lower = buttons(Command.ZOOM_OUT, Command.MAGNIFY)
+        upper = buttons(RecordCommand.ZOOM_FIT, RecordCommand.ZOOM_PIXELS, RecordCommand.ZOOM_IN)
+        lower = buttons(RecordCommand.ZOOM_OUT, RecordCommand.MAGNIFY)
         fill_column(self, *upper, self._scale, *lower, None, spacing=4)
         self.setFixedWidth(44)
 
@@ -127,7 +128,7 @@ class MirrorStage(QWidget):
         super().__init__()
         self._mirror = mirror
         self._wanted = WantedScreen(background)
-        self._banner = Banner(commands.button(Command.ACCEPT_SCREEN))
+        self._banner = Banner(commands.button(RecordCommand.ACCEPT_SCREEN))
         self._across = named(QScrollBar(Qt.Orientation.Horizontal), "Left and right")
         self._down = named(QScrollBar(Qt.Orientation.Vertical), "Up and down")
         self._current = _CaptionedScreen("The device now", self._scrolled())
@@ -136,7 +137,7 @@ class MirrorStage(QWidget):
         self._kept_zoom = ""
         self._lay_out(ViewStrip(mirror, commands))
         self._set_restoring(False)
-        commands.enable(Command.ACCEPT_SCREEN, on=False)
+        commands.enable(RecordCommand.ACCEPT_SCREEN, on=False)
         self._commands = commands
         mirror.viewport.changed.connect(self._follow_viewport)
         self._across.valueChanged.connect(self._pan)
@@ -161,7 +162,7 @@ class MirrorStage(QWidget):
             viewport.recall(self._kept_zoom)
         self._wanted.show_screenshot(frame)
         self._set_restoring(frame is not None)
-        self._commands.enable(Command.ACCEPT_SCREEN, on=frame is not None)
+        self._commands.enable(RecordCommand.ACCEPT_SCREEN, on=frame is not None)
 
     @property
     def is_restoring(self) -> bool:

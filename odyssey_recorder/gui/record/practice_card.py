@@ -8,10 +8,11 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QWidget
 
 from odyssey_recorder.gui.bridges.practice import PracticeBridge
 from odyssey_recorder.gui.bridges.recording import RecordingController
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.icons import icon
 from odyssey_recorder.gui.kit.parts import Card, fill_column, push_button, set_kind, text_label
 from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.practice.score import PASS_MARK, Score
 from odyssey_recorder.practice.tasks import PracticeTask
 
@@ -35,20 +36,20 @@ class PracticeCard(Card):
         self._title = text_label(kind="title")
         self._text = text_label(kind="hint")
         self._list = _LineList()
-        self._hint = commands.button(Command.HINT)
-        self._again = commands.button(Command.TRY_AGAIN)
-        self._next = commands.button(Command.NEXT_PRACTICE)
-        self._leave = commands.button(Command.LEAVE_PRACTICE, kind="quiet")
+        self._hint = commands.button(RecordCommand.HINT)
+        self._again = commands.button(RecordCommand.TRY_AGAIN)
+        self._next = commands.button(RecordCommand.NEXT_PRACTICE)
+        self._leave = commands.button(RecordCommand.LEAVE_PRACTICE, kind="quiet")
         self._simulate = push_button(
             "Start the simulated emulator", "Start the emulator for practice", "primary", self._try_again
         )
         self._lay_out()
         coach.changed.connect(self._show)
         calls = {
-            Command.HINT: coach.take_hint,
-            Command.TRY_AGAIN: self._try_again,
-            Command.NEXT_PRACTICE: self._start_next,
-            Command.LEAVE_PRACTICE: coach.leave,
+            RecordCommand.HINT: coach.take_hint,
+            RecordCommand.TRY_AGAIN: self._try_again,
+            RecordCommand.NEXT_PRACTICE: self._start_next,
+            RecordCommand.LEAVE_PRACTICE: coach.leave,
         }
         commands.bind(self, calls)
         self._show()
@@ -62,11 +63,11 @@ class PracticeCard(Card):
         failure = self._coach.failure
         after = score is not None or bool(failure)
         left = welcome.status.left if welcome is not None else 0
-        self._commands.enable(Command.HINT, on=self._coach.has_hint)
-        self._commands.enable(Command.TRY_AGAIN, on=after)
+        self._commands.enable(RecordCommand.HINT, on=self._coach.has_hint)
+        self._commands.enable(RecordCommand.TRY_AGAIN, on=after)
         goes_on = score is not None and score.is_passed and left > 0
-        self._commands.enable(Command.NEXT_PRACTICE, on=goes_on)
-        self._commands.enable(Command.LEAVE_PRACTICE, on=task is not None and not self._is_recording)
+        self._commands.enable(RecordCommand.NEXT_PRACTICE, on=goes_on)
+        self._commands.enable(RecordCommand.LEAVE_PRACTICE, on=task is not None and not self._is_recording)
         self._hint.setVisible(not after)
         self._leave.setVisible(not self._is_recording)
         self._again.setVisible(after)
@@ -76,7 +77,7 @@ class PracticeCard(Card):
         if task is None:
             return
         is_done = score is not None and score.is_passed and not left
-        self._commands[Command.LEAVE_PRACTICE].setText("Go to your tasks" if is_done else "Leave practice")
+        self._commands[RecordCommand.LEAVE_PRACTICE].setText("Go to your tasks" if is_done else "Leave practice")
         set_kind(self._leave, "primary" if is_done else "quiet")
         set_kind(self._again, "" if score is not None and score.is_passed else "primary")
         if failure:

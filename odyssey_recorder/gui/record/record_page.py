@@ -14,7 +14,8 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gui.bridges.practice import PracticeBridge
 from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import CommonCommand
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.keyboard import is_text
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels, SideName
@@ -24,6 +25,7 @@ from odyssey_recorder.gui.kit.parts import fill_column, fill_row, named, row
 from odyssey_recorder.gui.kit.theme import grown
 from odyssey_recorder.gui.record.agent_card import AgentCard
 from odyssey_recorder.gui.record.agent_runner import OPENING, AgentRunner
+from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.device_chooser import DeviceChooser, ModeSwitch
 from odyssey_recorder.gui.record.device_column import DeviceColumn
 from odyssey_recorder.gui.record.drafts import DraftOffer
@@ -77,17 +79,17 @@ class RecordPage(MainPage):
         self._device = DeviceColumn(controller, commands)
         self._home = self._device.home
         self.viewport = self._device.viewport
-        self._preflight = PreflightCard(commands.button(Command.LOOK_OVER, kind="quiet"))
+        self._preflight = PreflightCard(commands.button(RecordCommand.LOOK_OVER, kind="quiet"))
         self._question = TextQuestionCard(controller.background)
         self._steps = StepsCard(controller.background, commands)
         self._agent = AgentCard(agents, commands, self)
         self._begins_agent = False
-        self._message = Banner(commands.button(Command.DISMISS, kind="quiet", wordless=True))
+        self._message = Banner(commands.button(RecordCommand.DISMISS, kind="quiet", wordless=True))
         self._practice = PracticeCard(coach, controller, commands) if coach is not None else None
         self._drafts = DraftOffer(controller, commands, self, coach)
         self._left, self._right = QWidget(), QWidget()
         self._instruction_label = named(ElidedLabel(lines=2), "Instruction")
-        self._top_buttons = commands.buttons(Command.PAUSE, Command.STOP, kind="quiet")
+        self._top_buttons = commands.buttons(RecordCommand.PAUSE, RecordCommand.STOP, kind="quiet")
         self._heading = row((self._instruction_label, 1), *self._top_buttons)
         self._fitted: Size | None = None
         self._ready_before: set[str] = set()  # devices that were ready in the last list
@@ -133,8 +135,8 @@ class RecordPage(MainPage):
         else:
             self._look_around.start()
         self._task.set_stage(_STAGES.get(phase, TaskStage.WRITE))
-        self._commands.enable(Command.STOP, Command.DISCARD, on=phase is Phase.RECORDING)
-        self._commands.enable(Command.LOOK_FOR_DEVICES, Command.SIMULATE, on=not recording)
+        self._commands.enable(RecordCommand.STOP, RecordCommand.DISCARD, on=phase is Phase.RECORDING)
+        self._commands.enable(RecordCommand.LOOK_FOR_DEVICES, RecordCommand.SIMULATE, on=not recording)
         self._offer_start()
         if self._agents is not None and self._agents.is_prepared and phase is Phase.RECORDING:
             self._agents.begin(self.instruction)
@@ -146,7 +148,7 @@ class RecordPage(MainPage):
         self._preflight.setVisible(shows_preflight)
         self._steps.setVisible(not shows_preflight)
         self._panels.arrange()
-        self._commands.enable(Command.LOOK_OVER, on=passive and phase is Phase.WATCHING)
+        self._commands.enable(RecordCommand.LOOK_OVER, on=passive and phase is Phase.WATCHING)
         self._mode.show_mode(self._controller.mode)
         self._device.show_mode()
 
@@ -178,8 +180,8 @@ class RecordPage(MainPage):
     def _start(self, *, agent: bool = False) -> None:
         self._begins_agent = agent
         if self._must_consent:
-            self._commands[Command.READ_CONSENT].trigger()
-        elif self._task.assignment is not None and self._commands[Command.START].isEnabled():
+            self._commands[CommonCommand.READ_CONSENT].trigger()
+        elif self._task.assignment is not None and self._commands[RecordCommand.START].isEnabled():
             self._message.hide()
             self._task.begin()
 
@@ -228,7 +230,7 @@ class RecordPage(MainPage):
         missing = closed or (_PREVENTED if prevented else self._task.missing)
         choose = "Choose a device first." if self._controller.phase is Phase.NO_DEVICE else ""
         why = closed or choose or missing
-        self._commands.enable(Command.START, on=watching and (not missing or self._must_consent), why=why)
+        self._commands.enable(RecordCommand.START, on=watching and (not missing or self._must_consent), why=why)
         is_opening = self._agents is not None and self._agents.is_opening
         self._task.show_hint(OPENING if is_opening else missing if watching else closed or choose)
         assignment = self._task.assignment
@@ -298,17 +300,17 @@ class RecordPage(MainPage):
     def _connect_commands(self) -> None:
         controller = self._controller
         calls = {
-            Command.LOOK_FOR_DEVICES: controller.list_devices,
-            Command.SIMULATE: controller.start_simulated,
-            Command.LOOK_OVER: controller.look_over,
-            Command.START: self._start,
-            Command.STOP: self._stop,
-            Command.DISMISS: self._message.hide,
-            Command.ANOTHER: self._record_another,
-            Command.DRAFTS: self._task.look_again,
+            RecordCommand.LOOK_FOR_DEVICES: controller.list_devices,
+            RecordCommand.SIMULATE: controller.start_simulated,
+            RecordCommand.LOOK_OVER: controller.look_over,
+            RecordCommand.START: self._start,
+            RecordCommand.STOP: self._stop,
+            RecordCommand.DISMISS: self._message.hide,
+            RecordCommand.ANOTHER: self._record_another,
+            RecordCommand.DRAFTS: self._task.look_again,
         }
         self._commands.bind(self, calls)
-        self._commands.belong_to(self, Command.WRITE)
+        self._commands.belong_to(self, RecordCommand.WRITE)
 
     def _lay_out(self) -> None:
         # Messages here do not move the mirror under the mouse.

@@ -7,9 +7,11 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelInd
 from PySide6.QtWidgets import QPushButton
 
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import QuestionDialog
 from odyssey_recorder.gui.kit.parts import Card, fill_column, named, push_button, row, text_label
+from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.finishing import undo_question
 from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList
 from odyssey_recorder.gui.screen.step_strip import StepThumbnails
@@ -48,13 +50,16 @@ class StepsCard(Card):
         self._is_expecting = False
         self._note_is_pending = False
         self._list.addActions(
-            [commands[command] for command in (Command.NOTE, Command.UNDO_TO_HERE, Command.CORRECT_STEP)]
+            [
+                commands[command]
+                for command in (RecordCommand.NOTE, RecordCommand.UNDO_TO_HERE, RecordCommand.CORRECT_STEP)
+            ]
         )
         calls: dict[Command, Callable[[], object]] = {
-            Command.UNDO: lambda: self.undo_asked.emit(LAST, False),
-            Command.UNDO_TO_HERE: self._undo_to_here,
-            Command.CORRECT_STEP: partial(self._undo_to_here, corrects=True),
-            Command.NOTE: self._write_note,
+            RecordCommand.UNDO: lambda: self.undo_asked.emit(LAST, False),
+            RecordCommand.UNDO_TO_HERE: self._undo_to_here,
+            RecordCommand.CORRECT_STEP: partial(self._undo_to_here, corrects=True),
+            RecordCommand.NOTE: self._write_note,
         }
         commands.bind(self, calls)
         self._lay_out()
@@ -107,20 +112,20 @@ class StepsCard(Card):
         self._flagged = QPersistentModelIndex(flagged)
 
     def _undo_button(self, step: RecordedStep) -> QPushButton:
-        undo = self._commands[Command.UNDO]
+        undo = self._commands[RecordCommand.UNDO]
         name = f"Undo step {step.number + 1}: {step.flag}"
         return named(push_button("Undo", undo.toolTip(), "flag", call=undo.trigger), name)
 
     def _offer(self) -> None:
         has_choice = self._list.currentIndex().isValid()
-        self._commands.enable(Command.UNDO, on=self.count > 0 and self._may_undo)
-        self._commands.enable(Command.UNDO_TO_HERE, on=has_choice and self._may_undo)
+        self._commands.enable(RecordCommand.UNDO, on=self.count > 0 and self._may_undo)
+        self._commands.enable(RecordCommand.UNDO_TO_HERE, on=has_choice and self._may_undo)
         step = self._model.at(self._list.currentIndex().row()) if has_choice else None
         is_agents = step is not None and step.by_agent
-        self._commands.enable(Command.CORRECT_STEP, on=is_agents and self._may_undo, why=_CHOOSE)
+        self._commands.enable(RecordCommand.CORRECT_STEP, on=is_agents and self._may_undo, why=_CHOOSE)
         number = f" {step.number + 1}" if step is not None and is_agents else ""
-        self._commands[Command.CORRECT_STEP].setText(f"{Command.CORRECT_STEP.value.label}{number}")
-        self._commands.enable(Command.NOTE, on=(has_choice or self._is_making) and self._may_undo)
+        self._commands[RecordCommand.CORRECT_STEP].setText(f"{RecordCommand.CORRECT_STEP.value.label}{number}")
+        self._commands.enable(RecordCommand.NOTE, on=(has_choice or self._is_making) and self._may_undo)
 
     def _write_note(self) -> None:
         """Edit the note of the chosen step, or of the step being recorded once it is shown."""
@@ -141,7 +146,7 @@ class StepsCard(Card):
 
     def _lay_out(self) -> None:
         self._title.setContentsMargins(16, 16, 8, 0)
-        foot = row(*self._commands.buttons(Command.UNDO_TO_HERE, Command.UNDO, kind="quiet"))
+        foot = row(*self._commands.buttons(RecordCommand.UNDO_TO_HERE, RecordCommand.UNDO, kind="quiet"))
         foot.insertStretch(1)
         foot.setContentsMargins(8, 0, 8, 0)
         fill_column(self, self._title, self._nothing, (self._list, 1), foot, margins=(0, 0, 0, 8))

@@ -7,16 +7,24 @@ from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.gui.bridges.queue import QueueBridge
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import CommonCommand
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import SkipDialog
 from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_row, pile, row, say, scroll_area, text_label
 from odyssey_recorder.gui.kit.task_text import TaskText, misfit_text, no_fitting_text
+from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.task_fields import TaskFields
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, Board, QueuedTask, Status
 
-_QUEUE_COMMANDS = (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK, Command.OWN_TASK, Command.QUEUE_TASK)
+_QUEUE_COMMANDS = (
+    RecordCommand.NEXT_TASK,
+    RecordCommand.SKIP_TASK,
+    RecordCommand.CHOOSE_TASK,
+    RecordCommand.OWN_TASK,
+    RecordCommand.QUEUE_TASK,
+)
 _LOOKING = "Finding the next task…"
 _ASKING = "Checking that the task is still reserved for you…"
 _UNSURE = "The queue cannot be reached, so this task may no longer be reserved for you and could be recorded twice."
@@ -60,7 +68,7 @@ class TaskCard(Card):
         self._hint = text_label(kind="hint")
         self._start = QWidget()
         self._running = QWidget()
-        self._back = commands.button(Command.QUEUE_TASK, kind="quiet")
+        self._back = commands.button(RecordCommand.QUEUE_TASK, kind="quiet")
         self._lay_out()
         self._connect()
         self._show()
@@ -303,12 +311,12 @@ class TaskCard(Card):
         if self._queue is None:
             return
         held = writing and not self._writes_own and self._held is not None and not self._looking
-        self._commands.enable(Command.SKIP_TASK, on=held)
-        self._commands.enable(Command.NEXT_TASK, on=held or (writing and bool(self._failure)))
-        self._commands.enable(Command.CHOOSE_TASK, on=writing)
-        self._commands.enable(Command.OWN_TASK, on=writing and not self._writes_own)
-        self._commands.enable(Command.QUEUE_TASK, on=writing and self._writes_own)
-        self._commands[Command.QUEUE_TASK].setVisible(writing and self._writes_own)
+        self._commands.enable(RecordCommand.SKIP_TASK, on=held)
+        self._commands.enable(RecordCommand.NEXT_TASK, on=held or (writing and bool(self._failure)))
+        self._commands.enable(RecordCommand.CHOOSE_TASK, on=writing)
+        self._commands.enable(RecordCommand.OWN_TASK, on=writing and not self._writes_own)
+        self._commands.enable(RecordCommand.QUEUE_TASK, on=writing and self._writes_own)
+        self._commands[RecordCommand.QUEUE_TASK].setVisible(writing and self._writes_own)
 
     def _connect(self) -> None:
         if self._queue is None:
@@ -326,26 +334,26 @@ class TaskCard(Card):
         self._queue.chosen.connect(self._note_chosen)
         self._queue.device_changed.connect(self._follow_device)
         calls = {
-            Command.NEXT_TASK: self._claim_next,
-            Command.SKIP_TASK: self._ask_to_skip,
-            Command.CHOOSE_TASK: self._commands[Command.TASKS_PAGE].trigger,
-            Command.OWN_TASK: self._write_own,
-            Command.QUEUE_TASK: self._return_to_queue,
+            RecordCommand.NEXT_TASK: self._claim_next,
+            RecordCommand.SKIP_TASK: self._ask_to_skip,
+            RecordCommand.CHOOSE_TASK: self._commands[CommonCommand.TASKS_PAGE].trigger,
+            RecordCommand.OWN_TASK: self._write_own,
+            RecordCommand.QUEUE_TASK: self._return_to_queue,
         }
         self._commands.bind(self, calls)
 
     def _lay_out(self) -> None:
         commands = self._commands
-        head = row((text_label("Task", "title"), 1), self._back, commands.button(Command.DRAFTS, kind="quiet"))
+        head = row((text_label("Task", "title"), 1), self._back, commands.button(RecordCommand.DRAFTS, kind="quiet"))
         choosing = commands.buttons(
-            Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK, kind="compact", wide=True
+            RecordCommand.NEXT_TASK, RecordCommand.SKIP_TASK, RecordCommand.CHOOSE_TASK, kind="compact", wide=True
         )
-        own = commands.button(Command.OWN_TASK, kind="compact", wordless=True)
+        own = commands.button(RecordCommand.OWN_TASK, kind="compact", wordless=True)
         fill_row(self._queue_row, *choosing, own, spacing=4)
-        agent = commands.button(Command.RUN_AGENT, wordless=True)
-        fill_row(self._start, (commands.button(Command.START).set_wide(), 1), agent, spacing=-1)
-        running = commands.buttons(Command.PAUSE, Command.STOP, wide=True)
-        fill_row(self._running, *running, commands.button(Command.DISCARD, wordless=True), spacing=-1)
+        agent = commands.button(RecordCommand.RUN_AGENT, wordless=True)
+        fill_row(self._start, (commands.button(RecordCommand.START).set_wide(), 1), agent, spacing=-1)
+        running = commands.buttons(RecordCommand.PAUSE, RecordCommand.STOP, wide=True)
+        fill_row(self._running, *running, commands.button(RecordCommand.DISCARD, wordless=True), spacing=-1)
         task = scroll_area(pile(self._fields, self._text, self._nothing, spacing=-1))
         below = (self._progress, self._queue_row, self._hint, self._start, self._running)
         fill_column(self, head, (task, 1), *below, margins=(16, 14, 16, 16), spacing=12)

@@ -23,7 +23,7 @@ from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord, TextRe
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import Question
 from odyssey_recorder.gui.kit.parts import Card, fill_column, say, scroll_area, text_label
 from odyssey_recorder.gui.review.amend_dialog import (
@@ -39,29 +39,30 @@ from odyssey_recorder.gui.review.amend_dialog import (
     removed_text,
 )
 from odyssey_recorder.gui.review.box_form import BoxForm
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
 from odyssey_recorder.gui.screen.image_reader import read_image
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Type, action_type, is_terminal
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.review.views import OpenedReview
 
-_REASONS: dict[Command, Sequence[str]] = {
-    Command.FIX_INSTRUCTION: (
+_REASONS: dict[ReviewCommand, Sequence[str]] = {
+    ReviewCommand.FIX_INSTRUCTION: (
         "a requested detail is missing",
         "something was added",
         "it is ambiguous",
         "it sounds unnatural",
         "a misspelling",
     ),
-    Command.FIX_APPS: ("an app is missing", "an app was not used", "another category fits", "a misspelling"),
-    Command.FIX_END: ("it does not match the screen", "the reason is not given", "a misspelling"),
-    Command.FIX_NOTE: ("it is not true", "something is missing", "a misspelling"),
-    Command.FIX_TEXT: ("it does not match the screen", "a slip of the keyboard", "it shows personal data"),
-    Command.FIX_PRESS: ("the device registered the other kind", "a slip of the finger"),
-    Command.FIX_BOX: ("no box is known", "it is around another element", "it is too large", "it is too small"),
-    Command.DROP_STEPS: ("nothing was changed", "it does not belong to the task", "it was undone right away"),
-    Command.END_HERE: ("the task was already done here", "the rest does not belong to the task"),
-    Command.REPAIR: ("the file was changed by hand", "it was damaged by a disk or a program"),
+    ReviewCommand.FIX_APPS: ("an app is missing", "an app was not used", "another category fits", "a misspelling"),
+    ReviewCommand.FIX_END: ("it does not match the screen", "the reason is not given", "a misspelling"),
+    ReviewCommand.FIX_NOTE: ("it is not true", "something is missing", "a misspelling"),
+    ReviewCommand.FIX_TEXT: ("it does not match the screen", "a slip of the keyboard", "it shows personal data"),
+    ReviewCommand.FIX_PRESS: ("the device registered the other kind", "a slip of the finger"),
+    ReviewCommand.FIX_BOX: ("no box is known", "it is around another element", "it is too large", "it is too small"),
+    ReviewCommand.DROP_STEPS: ("nothing was changed", "it does not belong to the task", "it was undone right away"),
+    ReviewCommand.END_HERE: ("the task was already done here", "the rest does not belong to the task"),
+    ReviewCommand.REPAIR: ("the file was changed by hand", "it was damaged by a disk or a program"),
 }
 FIXES = tuple(_REASONS)
 _NOTHING: tuple[ShownStep, ...] = ()
@@ -111,25 +112,25 @@ class AmendCard(Card):
         possible = self._possible()
         for command in FIXES:
             self._commands.enable(command, on=command in possible)
-        self._commands[Command.REPAIR].setVisible(Command.REPAIR in possible)
+        self._commands[ReviewCommand.REPAIR].setVisible(ReviewCommand.REPAIR in possible)
         say(self._refused, "" if self._review is None or possible else "You can only fix episodes that you may review.")
 
-    def _possible(self) -> set[Command]:
+    def _possible(self) -> set[ReviewCommand]:
         review = self._review
         if review is None or review.row.role is None:
             return set()
         if review.opened.damage:
-            return {Command.REPAIR}
-        possible = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END}
+            return {ReviewCommand.REPAIR}
+        possible = {ReviewCommand.FIX_INSTRUCTION, ReviewCommand.FIX_APPS, ReviewCommand.FIX_END}
         if review.opened.provenance is not None:
-            possible.add(Command.FIX_NOTE)
+            possible.add(ReviewCommand.FIX_NOTE)
         if self._current < len(self._steps) - 1:
-            possible |= {Command.DROP_STEPS, Command.END_HERE}
+            possible |= {ReviewCommand.DROP_STEPS, ReviewCommand.END_HERE}
         match self._steps[self._current].action:
             case Click() | LongPress():
-                possible |= {Command.FIX_PRESS, Command.FIX_BOX}
+                possible |= {ReviewCommand.FIX_PRESS, ReviewCommand.FIX_BOX}
             case Type():
-                possible.add(Command.FIX_TEXT)
+                possible.add(ReviewCommand.FIX_TEXT)
             case _:
                 pass
         return possible
@@ -140,30 +141,30 @@ class AmendCard(Card):
         task = self._opened.opened.episode.task
         form = TextForm("Instruction", task.instruction, _instruction, long=True)
         question = _question("Fix the instruction", "What is the task, in a person's words?", task.task)
-        self._open(Command.FIX_INSTRUCTION, question, form)
+        self._open(ReviewCommand.FIX_INSTRUCTION, question, form)
 
     def _ask_apps(self) -> None:
         task = self._opened.opened.episode.task
         question = _question("Fix the apps", "Which apps does the task use?", task.instruction)
-        self._open(Command.FIX_APPS, question, AppsForm(task.category, task.apps))
+        self._open(ReviewCommand.FIX_APPS, question, AppsForm(task.category, task.apps))
 
     def _ask_end(self) -> None:
         kind = action_type(self._steps[-1].action)
         form = TextForm(f"Text of {kind}", self._end_text, lambda text: NewEnd(words=text))
-        self._open(Command.FIX_END, _question("Fix the final note", f"What is the text of {kind}?"), form)
+        self._open(ReviewCommand.FIX_END, _question("Fix the final note", f"What is the text of {kind}?"), form)
 
     def _ask_note(self) -> None:
         step = self._steps[self._current]
         form = TextForm("Note of the step", step.note, lambda text: NewNote(step=step.number, note=text))
         question = _question("Fix the note", f"What is the note for step {step.number + 1}?")
-        self._open(Command.FIX_NOTE, question, form)
+        self._open(ReviewCommand.FIX_NOTE, question, form)
 
     def _ask_text(self) -> None:
         step = self._steps[self._current]
         text = step.action.text if isinstance(step.action, Type) else ""
         follows = _sent_text(self._record(step.number))
         form = TextForm("Text of the step", text, partial(_text, step.number), follows=follows)
-        self._open(Command.FIX_TEXT, _question("Fix the text", f"What does step {step.number + 1} type?"), form)
+        self._open(ReviewCommand.FIX_TEXT, _question("Fix the text", f"What does step {step.number + 1} type?"), form)
 
     def _ask_press(self) -> None:
         step = self._steps[self._current]
@@ -173,7 +174,7 @@ class AmendCard(Card):
         question = _question(
             "Change the kind of press", f"Make step {step.number + 1} a {wanted}?", "The position does not change."
         )
-        self._open(Command.FIX_PRESS, question, form)
+        self._open(ReviewCommand.FIX_PRESS, question, form)
 
     def _ask_box(self) -> None:
         step = self._steps[self._current]
@@ -185,7 +186,7 @@ class AmendCard(Card):
             f"Where is the element that step {step.number + 1} touches?",
             "The box must contain the touched point and only that element.",
         )
-        dialog = self._open(Command.FIX_BOX, question, form)
+        dialog = self._open(ReviewCommand.FIX_BOX, question, form)
         self._later(
             dialog, partial(read_image, step.screenshot), lambda read: form.show_screenshot(read[0]), form.show_problem
         )
@@ -193,7 +194,7 @@ class AmendCard(Card):
     def _ask_drop(self) -> None:
         form = StepsForm(self._current, self._current, len(self._steps))
         question = _question("Drop steps", "Which steps should be removed?", answer="Drop steps")
-        dialog = self._open(Command.DROP_STEPS, question, form)
+        dialog = self._open(ReviewCommand.DROP_STEPS, question, form)
         steps = self._steps
 
         def compare(first: int, last: int) -> None:
@@ -214,7 +215,7 @@ class AmendCard(Card):
             f"and becomes {action_type(end.action)}, with {quoted(self._end_text)}."
         )
         question = _question("End here", f"End the episode at step {at + 1}?", answer="End here")
-        self._open(Command.END_HERE, question, FixedForm(DropTail(at=at), follows))
+        self._open(ReviewCommand.END_HERE, question, FixedForm(DropTail(at=at), follows))
 
     def _ask_repair(self) -> None:
         opened = self._opened.opened
@@ -226,9 +227,11 @@ class AmendCard(Card):
             form = FixedForm(Repair(), "The file is rewritten from what can be read. No action changes.")
         else:
             form = EndForm()
-        self._open(Command.REPAIR, _question("Repair", "Repair this episode?", opened.damage, answer="Repair"), form)
+        self._open(
+            ReviewCommand.REPAIR, _question("Repair", "Repair this episode?", opened.damage, answer="Repair"), form
+        )
 
-    def _open(self, command: Command, question: Question, form: AmendForm) -> AmendDialog:
+    def _open(self, command: ReviewCommand, question: Question, form: AmendForm) -> AmendDialog:
         dialog = AmendDialog(question, form, _REASONS[command], partial(self._check, form), self.window())
         dialog.fix_given.connect(self.fix_requested)
         dialog.finished.connect(self._forget)
@@ -286,16 +289,16 @@ class AmendCard(Card):
 
     def _connect(self) -> None:
         calls = {
-            Command.FIX_INSTRUCTION: self._ask_instruction,
-            Command.FIX_APPS: self._ask_apps,
-            Command.FIX_END: self._ask_end,
-            Command.FIX_NOTE: self._ask_note,
-            Command.FIX_TEXT: self._ask_text,
-            Command.FIX_PRESS: self._ask_press,
-            Command.FIX_BOX: self._ask_box,
-            Command.DROP_STEPS: self._ask_drop,
-            Command.END_HERE: self._ask_tail,
-            Command.REPAIR: self._ask_repair,
+            ReviewCommand.FIX_INSTRUCTION: self._ask_instruction,
+            ReviewCommand.FIX_APPS: self._ask_apps,
+            ReviewCommand.FIX_END: self._ask_end,
+            ReviewCommand.FIX_NOTE: self._ask_note,
+            ReviewCommand.FIX_TEXT: self._ask_text,
+            ReviewCommand.FIX_PRESS: self._ask_press,
+            ReviewCommand.FIX_BOX: self._ask_box,
+            ReviewCommand.DROP_STEPS: self._ask_drop,
+            ReviewCommand.END_HERE: self._ask_tail,
+            ReviewCommand.REPAIR: self._ask_repair,
         }
         self._commands.bind(self, calls)
 

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from PySide6.QtCore import QObject, QTimer
 
 from odyssey_recorder.dataset.amendment import Amendment, DropSteps, DropTail
+from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.window_state import KeptFile
-from odyssey_recorder.gui.review.review_calls import Reviewing
 from odyssey_recorder.model.finding import Criterion
 from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.review.review import MOST_STEPS, REASONS, Entry, Fix, Judgement, Rating

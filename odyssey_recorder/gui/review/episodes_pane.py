@@ -6,7 +6,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from odyssey_recorder.checking.one_episode import CHECKS
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.kit.facet_list import FacetList
 from odyssey_recorder.gui.kit.parts import (
@@ -24,6 +24,7 @@ from odyssey_recorder.gui.kit.parts import (
 from odyssey_recorder.gui.kit.row_delegate import TITLED_PX
 from odyssey_recorder.gui.kit.table import change_steadily
 from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.review_table import MINE, STAGES, ReviewCounts, ReviewTable, review_list
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.review.views import ReviewNews
@@ -93,7 +94,7 @@ class ReviewFilters(Card):
             facets += [label, facet]
             facet.setMinimumHeight(facet.sizeHint().height())
         area = scroll_area(pile(*facets, spacing=4))
-        clear = commands.button(Command.CLEAR_REVIEW, kind="quiet")
+        clear = commands.button(ReviewCommand.CLEAR_REVIEW, kind="quiet")
         parts = (self.search, self._annotator, self._check, (area, 1), clear)
         fill_column(self, *parts, margins=(10, 12, 10, 10), spacing=6)
 
@@ -136,8 +137,8 @@ class EpisodesPane(QWidget):
         self.table.modelReset.connect(self._mark)
         self._view.clicked.connect(self._ask_to_open)
         self._view.activated.connect(self._ask_to_open)
-        commands[Command.FIND_REVIEW].triggered.connect(self._filters.search.take_focus)
-        commands[Command.CLEAR_REVIEW].triggered.connect(lambda _checked: self._filters.choose())
+        commands[ReviewCommand.FIND_REVIEW].triggered.connect(self._filters.search.take_focus)
+        commands[ReviewCommand.CLEAR_REVIEW].triggered.connect(lambda _checked: self._filters.choose())
 
     @property
     def summary(self) -> str:
@@ -187,7 +188,7 @@ class EpisodesPane(QWidget):
         self._nothing.setText(text)
         self._hint.setText(hint)
         self._middle.setCurrentIndex(0 if shown else 1)
-        self._commands.enable(Command.CLEAR_REVIEW, on=bool(wanted))
+        self._commands.enable(ReviewCommand.CLEAR_REVIEW, on=bool(wanted))
         self.counted.emit()
 
     def _lay_out(self) -> None:

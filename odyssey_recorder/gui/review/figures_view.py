@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from odyssey_recorder.agreement.quality_page import write_quality_page
 from odyssey_recorder.agreement.quality_report import QualityReport
+from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import (
     Card,
@@ -28,8 +29,8 @@ from odyssey_recorder.gui.kit.parts import (
     scroll_area,
     text_label,
 )
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.figure_tables import BarList, Section, Table, sections, summary
-from odyssey_recorder.gui.review.review_calls import Reviewing
 from odyssey_recorder.progress import Cancelled, Progress
 
 _AT_FIRST = 10
@@ -56,12 +57,14 @@ class QualityView(QWidget):
         self._whole_tables: set[str] = set()  # titles of the tables that show all their rows
         self._status = text_label(kind="hint")
         self._bar = named(QProgressBar(), "Reading the reviews")
-        self._message = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
+        self._message = Banner(commands.button(ReviewCommand.DISMISS_REVIEW, kind="quiet", wordless=True))
         self._area = scroll_area()
         self._lay_out()
-        commands.bind(self, {Command.REFRESH_FIGURES: self.refresh, Command.SAVE_FIGURES: self._ask_where_to_save})
-        commands[Command.DISMISS_REVIEW].triggered.connect(self._message.hide)
-        commands.enable(Command.SAVE_FIGURES, on=False)
+        commands.bind(
+            self, {ReviewCommand.REFRESH_FIGURES: self.refresh, ReviewCommand.SAVE_FIGURES: self._ask_where_to_save}
+        )
+        commands[ReviewCommand.DISMISS_REVIEW].triggered.connect(self._message.hide)
+        commands.enable(ReviewCommand.SAVE_FIGURES, on=False)
         self._area.setWidget(_sheet(notice(_WAITING, _WAITING_HINT)))
 
     def refresh(self) -> None:
@@ -104,8 +107,8 @@ class QualityView(QWidget):
         as_of = f"As of {self._made_at:%H:%M:%S}" if self._report is not None else ""
         self._status.setText(_WAITING if reading else as_of)
         self._bar.setVisible(reading)
-        self._commands.enable(Command.REFRESH_FIGURES, on=not reading)
-        self._commands.enable(Command.SAVE_FIGURES, on=self._report is not None)
+        self._commands.enable(ReviewCommand.REFRESH_FIGURES, on=not reading)
+        self._commands.enable(ReviewCommand.SAVE_FIGURES, on=self._report is not None)
 
     # Display.
 
@@ -171,7 +174,7 @@ class QualityView(QWidget):
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 0)
         self._bar.setFixedWidth(120)
-        buttons = self._commands.buttons(Command.REFRESH_FIGURES, Command.SAVE_FIGURES)
+        buttons = self._commands.buttons(ReviewCommand.REFRESH_FIGURES, ReviewCommand.SAVE_FIGURES)
         head = row(text_label("Figures", "title"), self._status, self._bar, None, *buttons)
         self._status.setWordWrap(False)
         fill_column(self, head, self._message, (self._area, 1), spacing=10)

@@ -6,12 +6,13 @@ from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QResizeEvent
 from PySide6.QtWidgets import QListView, QStyleOptionViewItem
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.icons import glyph, glyph_font
 from odyssey_recorder.gui.kit.parts import Card, FoldButton, fill_column, row, text_label
 from odyssey_recorder.gui.kit.row_delegate import RowDelegate, RowMark, small_font
 from odyssey_recorder.gui.kit.table import VALUE, Index, TableColumn, TableModel
 from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.screen.step_strip import SEVERITY_GLYPHS, severity_colour
 from odyssey_recorder.model.finding import EpisodeReport, Finding, NotChecked, Severity
 
@@ -36,7 +37,10 @@ class FindingsCard(Card):
         self._list.selectionModel().currentChanged.connect(self._ask)
         self._list.clicked.connect(self._ask)
         self._unchecked.toggled.connect(self._fold)
-        commands.bind(self, {Command.NEXT_FINDING: lambda: self._go(1), Command.PREVIOUS_FINDING: lambda: self._go(-1)})
+        commands.bind(
+            self,
+            {ReviewCommand.NEXT_FINDING: lambda: self._go(1), ReviewCommand.PREVIOUS_FINDING: lambda: self._go(-1)},
+        )
         self._lay_out()
         self.show_report(EpisodeReport(""))
 
@@ -49,7 +53,7 @@ class FindingsCard(Card):
         )
         self._title.setText(_title(report, len(passed)))
         self._list.setVisible(bool(report.findings))
-        self._commands.enable(Command.NEXT_FINDING, Command.PREVIOUS_FINDING, on=bool(report.findings))
+        self._commands.enable(ReviewCommand.NEXT_FINDING, ReviewCommand.PREVIOUS_FINDING, on=bool(report.findings))
         self._unchecked.setVisible(bool(report.not_checked))
         self._unchecked.setText(f"{len(passed)} passed, {len(report.not_checked)} not or only partly checked")
         self._why.setText("\n".join(map(_why, report.not_checked)))
@@ -76,7 +80,9 @@ class FindingsCard(Card):
         self._why.setVisible(unfolded and bool(self._why.text()))
 
     def _lay_out(self) -> None:
-        buttons = self._commands.buttons(Command.PREVIOUS_FINDING, Command.NEXT_FINDING, kind="quiet", wordless=True)
+        buttons = self._commands.buttons(
+            ReviewCommand.PREVIOUS_FINDING, ReviewCommand.NEXT_FINDING, kind="quiet", wordless=True
+        )
         head = row((self._title, 1), *buttons, spacing=2)
         fill_column(self, head, (self._list, 1), self._unchecked, self._why, None, margins=(14, 8, 8, 8), spacing=4)
 

@@ -19,7 +19,7 @@ from odyssey_recorder.dataset.amendment import (
     NewText,
     Repair,
 )
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import (
     Card,
     breakable,
@@ -32,6 +32,7 @@ from odyssey_recorder.gui.kit.parts import (
     text_label,
 )
 from odyssey_recorder.gui.review.amend_dialog import quoted, removed_text
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.verdict_text import verdict_text
 from odyssey_recorder.review.review import Entry, Fix, Move, ReplayEvidence, Request, Verdict
 from odyssey_recorder.review.status import effective_fixes
@@ -57,7 +58,7 @@ class HistoryCard(Card):
         self._newest = text_label(kind="hint")
         self._entries = scroll_area(name="History")
         self._entries.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        commands.bind(self, {Command.UNDO_FIX: self.undo_requested.emit})
+        commands.bind(self, {ReviewCommand.UNDO_FIX: self.undo_requested.emit})
         self._lay_out()
         self.clear()
 
@@ -65,12 +66,12 @@ class HistoryCard(Card):
         fixes = [entry for entry in review.entries if isinstance(entry, Fix)]
         holding = effective_fixes(fixes)
         may_undo = bool(holding) and review.row.role is not None
-        self._commands.enable(Command.UNDO_FIX, on=may_undo)
+        self._commands.enable(ReviewCommand.UNDO_FIX, on=may_undo)
         say(self._newest, f"Undo: {fix_text(holding[-1], fixes)}" if may_undo else "")
         self._show(review.entries, fixes)
 
     def clear(self) -> None:
-        self._commands.enable(Command.UNDO_FIX, on=False)
+        self._commands.enable(ReviewCommand.UNDO_FIX, on=False)
         self._newest.hide()
         self._show((), ())
 
@@ -87,7 +88,7 @@ class HistoryCard(Card):
         self._entries.setWidget(pile(*(labels or [text_label(_NOTHING, "hint")]), right=6, spacing=10))
 
     def _lay_out(self) -> None:
-        head = row((text_label("History", "title"), 1), self._commands.button(Command.UNDO_FIX, kind="low"))
+        head = row((text_label("History", "title"), 1), self._commands.button(ReviewCommand.UNDO_FIX, kind="low"))
         fill_column(self, head, self._newest, (self._entries, 1), margins=(14, 10, 10, 10))
 
 

@@ -5,17 +5,19 @@ from collections.abc import Mapping
 from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
 from PySide6.QtWidgets import QListView, QSizePolicy, QSpinBox, QWidget
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.key_button import KeyButton
 from odyssey_recorder.gui.kit.parts import fill_column, line_edit, named, row, text_label
 from odyssey_recorder.gui.kit.theme import grown
 from odyssey_recorder.gui.review.answers import QUESTIONS
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.verdict_text import judgement_text
 from odyssey_recorder.model.finding import Criterion
 from odyssey_recorder.review.review import REASONS, Judgement, Rating
 
 ANSWERS: Mapping[Criterion, Mapping[Rating, Command]] = {
-    criterion: {answer: Command[f"{answer.name}_{criterion.value.upper()}"] for answer in Rating}
+    criterion: {answer: ReviewCommand[f"{answer.name}_{criterion.value.upper()}"] for answer in Rating}
     for criterion in QUESTIONS
 }
 _TONES = {Rating.PASS: "success", Rating.FAIL: "danger", Rating.UNSURE: "warning"}
@@ -114,7 +116,7 @@ class QuestionCard(QWidget):
         self._step.setPrefix("Step ")
         self._step.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._step.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        this = KeyButton(commands[Command.TAKE_STEP], f"Use this step: {question}")
+        this = KeyButton(commands[ReviewCommand.TAKE_STEP], f"Use this step: {question}")
         fill_column(self._details, self._reason, row(self._step, this), self._words, spacing=6)
         fill_column(
             self, text_label(question), row(*self._buttons.values(), spacing=6), self._summary, self._details, spacing=6

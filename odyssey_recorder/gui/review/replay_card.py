@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 
 from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.kit.parts import Card, Choice, fill_column, push_button, row, say, text_label
-from odyssey_recorder.gui.review.review_calls import Reviewing
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.replay.player import StepResult
 from odyssey_recorder.review.review import ReplayEvidence
@@ -49,7 +50,7 @@ class ReplayCard(Card):
         self._hint = text_label(kind="hint")
         self._job = JobCard()
         self._reached.connect(self._take_step, Qt.ConnectionType.QueuedConnection)
-        commands.bind(self, {Command.REPLAY_EPISODE: self._replay})
+        commands.bind(self, {ReviewCommand.REPLAY_EPISODE: self._replay})
         self._lay_out()
         self._offer_devices()
 
@@ -102,7 +103,7 @@ class ReplayCard(Card):
         is_whole = self._review is not None and not self._review.opened.damage
         is_possible = is_whole and bool(self._device.value) and not self._replayed
         self._device.setEnabled(bool(self._device.value) and not self._replayed)
-        self._commands.enable(Command.REPLAY_EPISODE, on=is_possible)
+        self._commands.enable(ReviewCommand.REPLAY_EPISODE, on=is_possible)
 
     # Replay.
 
@@ -153,7 +154,7 @@ class ReplayCard(Card):
 
     def _lay_out(self) -> None:
         choose = row((self._device, 1), self._refresh, spacing=4)
-        replay = self._commands.button(Command.REPLAY_EPISODE).set_wide()
+        replay = self._commands.button(ReviewCommand.REPLAY_EPISODE).set_wide()
         parts = (choose, replay, self._hint, self._job, self._outcome, None)
         fill_column(self, *parts, margins=(14, 10, 10, 10), spacing=6)
 

@@ -5,14 +5,16 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from odyssey_recorder.checking.one_episode import CHECKS
+from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import fill_column, row, scroll_area, tool_button
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.findings_card import FindingsCard
 from odyssey_recorder.gui.review.history_card import HistoryCard
 from odyssey_recorder.gui.review.replay_card import ReplayCard
-from odyssey_recorder.gui.review.review_calls import Reviewing
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.texts_card import TextsCard
 from odyssey_recorder.model.finding import Severity
@@ -35,7 +37,7 @@ class ReviewCards(QWidget):
         self._names = QActionGroup(self)
         self._lay_out()
         self._connect(viewer)
-        self.turn_to(Command.SHOW_TASK)
+        self.turn_to(ReviewCommand.SHOW_TASK)
 
     def show_review(self, opened: OpenedReview) -> None:
         self._texts.show_review(opened)
@@ -44,8 +46,8 @@ class ReviewCards(QWidget):
         self.replay.show_review(opened)
         self.history.show_review(opened)
         grave = opened.report.count(Severity.ERROR) + opened.report.count(Severity.WARNING)
-        text = Command.SHOW_FINDINGS.value.label
-        self._commands[Command.SHOW_FINDINGS].setText(f"{text} {grave}" if grave else text)
+        text = ReviewCommand.SHOW_FINDINGS.value.label
+        self._commands[ReviewCommand.SHOW_FINDINGS].setText(f"{text} {grave}" if grave else text)
 
     def clear(self) -> None:
         self.fixes.clear()
@@ -62,11 +64,11 @@ class ReviewCards(QWidget):
     @property
     def _cards(self) -> dict[Command, QWidget]:
         return {
-            Command.SHOW_TASK: self._texts,
-            Command.SHOW_FINDINGS: self._findings,
-            Command.SHOW_FIXES: self.fixes,
-            Command.SHOW_REPLAY: self._replay_room,
-            Command.SHOW_HISTORY: self.history,
+            ReviewCommand.SHOW_TASK: self._texts,
+            ReviewCommand.SHOW_FINDINGS: self._findings,
+            ReviewCommand.SHOW_FIXES: self.fixes,
+            ReviewCommand.SHOW_REPLAY: self._replay_room,
+            ReviewCommand.SHOW_HISTORY: self.history,
         }
 
     def turn_to(self, command: Command) -> None:
@@ -86,10 +88,17 @@ class ReviewCards(QWidget):
         self._findings.step_requested.connect(viewer.go_to_step)
         self.replay.badges_cleared.connect(viewer.clear_replay)
         self.replay.step_replayed.connect(viewer.show_replay_step)
-        for command in (Command.NEXT_FINDING, Command.PREVIOUS_FINDING):
-            commands[command].triggered.connect(lambda _checked: self.turn_to(Command.SHOW_FINDINGS))
-        commands[Command.SHOW_REPLAY].toggled.connect(lambda on: self.replay.look_for_devices() if on else None)
-        commands.belong_to(self, *self._cards, *FIXES, Command.UNDO_FIX, Command.NEXT_FINDING, Command.PREVIOUS_FINDING)
+        for command in (ReviewCommand.NEXT_FINDING, ReviewCommand.PREVIOUS_FINDING):
+            commands[command].triggered.connect(lambda _checked: self.turn_to(ReviewCommand.SHOW_FINDINGS))
+        commands[ReviewCommand.SHOW_REPLAY].toggled.connect(lambda on: self.replay.look_for_devices() if on else None)
+        commands.belong_to(
+            self,
+            *self._cards,
+            *FIXES,
+            ReviewCommand.UNDO_FIX,
+            ReviewCommand.NEXT_FINDING,
+            ReviewCommand.PREVIOUS_FINDING,
+        )
 
     def _lay_out(self) -> None:
         tabs = row(None, spacing=2)

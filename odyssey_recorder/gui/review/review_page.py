@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QApplication, QProgressBar, QStackedWidget, QWidge
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.gui.bridges.review_calls import Following, Reviewing
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import CHECKING
 from odyssey_recorder.gui.frame.keyboard import offer_focus
 from odyssey_recorder.gui.frame.page import MainPage
@@ -22,8 +23,8 @@ from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import breakable, fill_column, fill_row, named, row, text_label
 from odyssey_recorder.gui.review.answers import ReviewAnswers, ReviewAnswerStore, Stopwatch, moved_steps, steps_text
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
-from odyssey_recorder.gui.review.review_calls import Following, Reviewing
 from odyssey_recorder.gui.review.review_cards import ReviewCards
 from odyssey_recorder.gui.review.review_table import UNCHECKED, title
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
@@ -38,7 +39,12 @@ _ROOMY_PX = 1030
 """Where the open episode has this much, the list stays beside it."""
 _LIST_PX, _PANEL_PX = 300, 350
 _TITLE_LETTERS = 60
-_OF_EPISODES = (Command.FIND_REVIEW, Command.CLEAR_REVIEW, Command.REVIEW_LIST, Command.CHECK_EPISODES)
+_OF_EPISODES = (
+    ReviewCommand.FIND_REVIEW,
+    ReviewCommand.CLEAR_REVIEW,
+    ReviewCommand.REVIEW_LIST,
+    ReviewCommand.CHECK_EPISODES,
+)
 
 
 class ReviewPage(MainPage):
@@ -79,7 +85,7 @@ class ReviewPage(MainPage):
         self._title = text_label(kind="title")
         self._outcome = text_label(kind="hint")
         self._bar = named(QProgressBar(), "Reading the episodes")
-        self._message = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
+        self._message = Banner(commands.button(ReviewCommand.DISMISS_REVIEW, kind="quiet", wordless=True))
         self._workspace = QWidget()
         listed: Mapping[SideName, Side] = {"left": (self._pane, _LIST_PX)}
         self._listing = Panels("episodes", commands, self._workspace, listed, lambda _side, px: px >= _ROOMY_PX)
@@ -127,7 +133,7 @@ class ReviewPage(MainPage):
 
     def offer_figures(self, make: Callable[[], QWidget]) -> None:
         self._make_figures = make
-        self._commands[Command.REVIEW_FIGURES].setVisible(True)
+        self._commands[ReviewCommand.REVIEW_FIGURES].setVisible(True)
 
     def keep_answers_in(self, file: KeptFile) -> None:
         """Load the stored answers, and keep new ones in `file` until they are submitted."""
@@ -170,7 +176,7 @@ class ReviewPage(MainPage):
     def _check(self) -> None:
         self._checked_automatically = True
         job = self._background.start(CHECKING, self._reviewing.check_all)
-        self._commands.enable(Command.CHECK_EPISODES, on=False)
+        self._commands.enable(ReviewCommand.CHECK_EPISODES, on=False)
         job.ended.connect(self._take_checked)
         self._pane.job_card.follow(job)
 
@@ -182,8 +188,8 @@ class ReviewPage(MainPage):
     def _update_title(self) -> None:
         self._title.setText(self._pane.summary)
         checking = any(job.title == CHECKING for job in self._background.jobs)
-        self._commands.enable(Command.CHECK_EPISODES, on=bool(self._unchecked) and not checking)
-        self._commands.enable(Command.NEXT_REVIEW, on=bool(self._next(self._episode_id)))
+        self._commands.enable(ReviewCommand.CHECK_EPISODES, on=bool(self._unchecked) and not checking)
+        self._commands.enable(ReviewCommand.NEXT_REVIEW, on=bool(self._next(self._episode_id)))
 
     # Episode by episode.
 
@@ -200,8 +206,8 @@ class ReviewPage(MainPage):
     def _open(self, episode_id: str) -> None:
         self._keep_sheet()
         self._message.hide()
-        self._commands[Command.REVIEW_LIST].setChecked(False)
-        self._commands[Command.REVIEW_FIGURES].setChecked(False)
+        self._commands[ReviewCommand.REVIEW_LIST].setChecked(False)
+        self._commands[ReviewCommand.REVIEW_FIGURES].setChecked(False)
         if episode_id != self._episode_id:
             self._panel.refusal.hide()
             self._episode_id, self._opened = episode_id, None
@@ -245,7 +251,7 @@ class ReviewPage(MainPage):
 
     def _show(self, opened: OpenedReview) -> None:
         if self._opened is None:
-            self._cards.turn_to(Command.SHOW_TASK)
+            self._cards.turn_to(ReviewCommand.SHOW_TASK)
             sheet = self._stored_answers(opened)
             self._watch.set(sheet.seconds)
         else:
@@ -405,11 +411,11 @@ class ReviewPage(MainPage):
         self._watch.run(on=window is not None and self._workspace.isVisible())
 
     def _arrange(self) -> None:
-        listed = self._commands[Command.REVIEW_LIST].isChecked() or not self._episode_id
+        listed = self._commands[ReviewCommand.REVIEW_LIST].isChecked() or not self._episode_id
         self._workspace.setVisible(not listed)
         self._pane.show_narrow(not listed)
         self._listing.arrange()
-        self._commands.enable(Command.REVIEW_LIST, on=bool(self._episode_id))
+        self._commands.enable(ReviewCommand.REVIEW_LIST, on=bool(self._episode_id))
         self._run_watch()
         self._update_title()
 
@@ -417,7 +423,7 @@ class ReviewPage(MainPage):
         self._stack.setCurrentIndex(1 if on else 0)
         for command in _OF_EPISODES:
             self._commands[command].setVisible(not on)
-        self._commands[Command.REVIEW_FIGURES].setText("Show episodes" if on else "Show figures")
+        self._commands[ReviewCommand.REVIEW_FIGURES].setText("Show episodes" if on else "Show figures")
         self._run_watch()
         self.focus_home()
 
@@ -443,15 +449,21 @@ class ReviewPage(MainPage):
         if isinstance(application, QGuiApplication):
             application.focusWindowChanged.connect(self._run_watch)
         commands = self._commands
-        commands[Command.REVIEW_LIST].toggled.connect(self._arrange)
-        commands[Command.REVIEW_FIGURES].toggled.connect(self._show_figures)
+        commands[ReviewCommand.REVIEW_LIST].toggled.connect(self._arrange)
+        commands[ReviewCommand.REVIEW_FIGURES].toggled.connect(self._show_figures)
         calls = {
-            Command.NEXT_REVIEW: self._open_next,
-            Command.CHECK_EPISODES: self._check,
-            Command.DISMISS_REVIEW: self._dismiss,
+            ReviewCommand.NEXT_REVIEW: self._open_next,
+            ReviewCommand.CHECK_EPISODES: self._check,
+            ReviewCommand.DISMISS_REVIEW: self._dismiss,
         }
         commands.bind(self, calls)
-        commands.belong_to(self, Command.FIND_REVIEW, Command.CLEAR_REVIEW, Command.REVIEW_LIST, Command.REVIEW_FIGURES)
+        commands.belong_to(
+            self,
+            ReviewCommand.FIND_REVIEW,
+            ReviewCommand.CLEAR_REVIEW,
+            ReviewCommand.REVIEW_LIST,
+            ReviewCommand.REVIEW_FIGURES,
+        )
 
     def _lay_out(self) -> None:
         self._title.setWordWrap(False)
@@ -459,9 +471,9 @@ class ReviewPage(MainPage):
         self._bar.setFixedSize(QSize(120, 6))
         self._bar.hide()
         commands = self._commands
-        commands[Command.REVIEW_FIGURES].setVisible(False)
-        figures = commands.button(Command.REVIEW_FIGURES, kind="quiet")
-        buttons = commands.buttons(Command.CHECK_EPISODES, Command.REVIEW_LIST, Command.NEXT_REVIEW)
+        commands[ReviewCommand.REVIEW_FIGURES].setVisible(False)
+        figures = commands.button(ReviewCommand.REVIEW_FIGURES, kind="quiet")
+        buttons = commands.buttons(ReviewCommand.CHECK_EPISODES, ReviewCommand.REVIEW_LIST, ReviewCommand.NEXT_REVIEW)
         head = row(self._title, self._bar, (self._outcome, 1), figures, *buttons)
         right = QWidget()
         fill_column(right, (self._cards, 2), (self._panel, 4), spacing=10)

@@ -10,10 +10,11 @@ from PySide6.QtGui import QImage, QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QScrollArea, QWidget
 
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import breakable, fill_column, named, pile, row, say, selectable, text_label
 from odyssey_recorder.gui.kit.table import TableColumn
 from odyssey_recorder.gui.review.before_after import BeforeAfterView, changes
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.screenshot_loader import THUMBNAIL, ScreenshotLoader
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
 from odyssey_recorder.gui.screen.step_strip import (
@@ -125,7 +126,7 @@ class ReviewViewer(QWidget):
         self._view.show_changes(None)
         self._words.show_changes("")
         before, after = self._loader.screenshot(self.current_step), self._loader.screenshot(self.current_step + 1)
-        is_wanted = self._commands[Command.SHOW_CHANGES].isChecked()
+        is_wanted = self._commands[ReviewCommand.SHOW_CHANGES].isChecked()
         if not is_wanted or before is None or after is None or before.problem or after.problem:
             return
         if before.size != after.size:
@@ -138,7 +139,7 @@ class ReviewViewer(QWidget):
         )
 
     def _take_changes(self, steps: tuple[ShownStep, ...], number: int, found: tuple[Box, ...]) -> None:
-        is_wanted = self._commands[Command.SHOW_CHANGES].isChecked()
+        is_wanted = self._commands[ReviewCommand.SHOW_CHANGES].isChecked()
         if steps is self._steps and number == self.current_step and is_wanted:
             self._view.show_changes(found)
             self._words.show_changes(_changes(found))
@@ -176,22 +177,24 @@ class ReviewViewer(QWidget):
     def _offer(self) -> None:
         last = len(self._steps) - 1
         enable = self._commands.enable
-        enable(Command.PREVIOUS_STEP, Command.FIRST_STEP, on=self.current_step > 0)
-        enable(Command.NEXT_STEP, Command.LAST_STEP, on=self.current_step < last)
-        enable(Command.BEFORE_AFTER, Command.SHOW_CHANGES, on=last >= 0)
+        enable(ReviewCommand.PREVIOUS_STEP, ReviewCommand.FIRST_STEP, on=self.current_step > 0)
+        enable(ReviewCommand.NEXT_STEP, ReviewCommand.LAST_STEP, on=self.current_step < last)
+        enable(ReviewCommand.BEFORE_AFTER, ReviewCommand.SHOW_CHANGES, on=last >= 0)
 
     def _show_scale(self) -> None:
         viewport, enable = self._view.viewport, self._commands.enable
         scale = viewport.actual_scale
         self._scale.setText("" if scale is None else f"{scale * 100:.0f}%")
-        enable(Command.REVIEW_FIT, on=scale is not None and viewport.scale is not None)
-        enable(Command.REVIEW_PIXELS, on=scale is not None and viewport.scale != 1.0)
-        enable(Command.REVIEW_LARGER, on=scale is not None and scale < ZOOMS[-1] and not isclose(scale, ZOOMS[-1]))
-        enable(Command.REVIEW_SMALLER, on=scale is not None and scale > ZOOMS[0] and not isclose(scale, ZOOMS[0]))
+        enable(ReviewCommand.REVIEW_FIT, on=scale is not None and viewport.scale is not None)
+        enable(ReviewCommand.REVIEW_PIXELS, on=scale is not None and viewport.scale != 1.0)
+        enable(
+            ReviewCommand.REVIEW_LARGER, on=scale is not None and scale < ZOOMS[-1] and not isclose(scale, ZOOMS[-1])
+        )
+        enable(ReviewCommand.REVIEW_SMALLER, on=scale is not None and scale > ZOOMS[0] and not isclose(scale, ZOOMS[0]))
 
     def _arrange(self, room: QSize) -> None:
         """Put the texts beside or below the screenshots, whichever leaves these larger."""
-        count = 2 if self._commands[Command.BEFORE_AFTER].isChecked() else 1
+        count = 2 if self._commands[ReviewCommand.BEFORE_AFTER].isChecked() else 1
         below = _scale(self._size, count, room - QSize(0, _WORDS.height()))
         is_beside = _scale(self._size, count, room - QSize(_WORDS.width(), 0)) >= below
         self._layout.setDirection(QBoxLayout.Direction.LeftToRight if is_beside else QBoxLayout.Direction.TopToBottom)
@@ -206,22 +209,22 @@ class ReviewViewer(QWidget):
     def _connect(self) -> None:
         viewport = self._view.viewport
         calls = {
-            Command.PREVIOUS_STEP: lambda: self.go_to_step(self.current_step - 1),
-            Command.NEXT_STEP: lambda: self.go_to_step(self.current_step + 1),
-            Command.FIRST_STEP: lambda: self.go_to_step(0),
-            Command.LAST_STEP: lambda: self.go_to_step(len(self._steps) - 1),
-            Command.REVIEW_FIT: viewport.show_whole,
-            Command.REVIEW_PIXELS: lambda: viewport.show_scale(1.0),
-            Command.REVIEW_LARGER: lambda: viewport.step(larger=True),
-            Command.REVIEW_SMALLER: lambda: viewport.step(larger=False),
+            ReviewCommand.PREVIOUS_STEP: lambda: self.go_to_step(self.current_step - 1),
+            ReviewCommand.NEXT_STEP: lambda: self.go_to_step(self.current_step + 1),
+            ReviewCommand.FIRST_STEP: lambda: self.go_to_step(0),
+            ReviewCommand.LAST_STEP: lambda: self.go_to_step(len(self._steps) - 1),
+            ReviewCommand.REVIEW_FIT: viewport.show_whole,
+            ReviewCommand.REVIEW_PIXELS: lambda: viewport.show_scale(1.0),
+            ReviewCommand.REVIEW_LARGER: lambda: viewport.step(larger=True),
+            ReviewCommand.REVIEW_SMALLER: lambda: viewport.step(larger=False),
         }
         self._commands.bind(self, calls)
-        double, differing = self._commands[Command.BEFORE_AFTER], self._commands[Command.SHOW_CHANGES]
+        double, differing = self._commands[ReviewCommand.BEFORE_AFTER], self._commands[ReviewCommand.SHOW_CHANGES]
         double.setChecked(True)
         double.toggled.connect(self._view.set_double)
         double.toggled.connect(lambda _on: self._arrange(self._layout.geometry().size()))
         differing.toggled.connect(self._seek_changes)
-        self._commands.belong_to(self, Command.BEFORE_AFTER, Command.SHOW_CHANGES)
+        self._commands.belong_to(self, ReviewCommand.BEFORE_AFTER, ReviewCommand.SHOW_CHANGES)
         self._strip.step_chosen.connect(self.go_to_step)
         self._strip.step_opened.connect(self._enlarge)
         self._view.painted.connect(self.step_painted)
@@ -232,9 +235,16 @@ class ReviewViewer(QWidget):
 
     def _lay_out(self) -> None:
         buttons = partial(self._commands.buttons, kind="quiet", wordless=True)
-        steps = buttons(Command.FIRST_STEP, Command.PREVIOUS_STEP, Command.NEXT_STEP, Command.LAST_STEP)
-        looks = buttons(Command.BEFORE_AFTER, Command.SHOW_CHANGES, Command.REVIEW_FIT, Command.REVIEW_PIXELS)
-        smaller, larger = buttons(Command.REVIEW_SMALLER, Command.REVIEW_LARGER)
+        steps = buttons(
+            ReviewCommand.FIRST_STEP, ReviewCommand.PREVIOUS_STEP, ReviewCommand.NEXT_STEP, ReviewCommand.LAST_STEP
+        )
+        looks = buttons(
+            ReviewCommand.BEFORE_AFTER,
+            ReviewCommand.SHOW_CHANGES,
+            ReviewCommand.REVIEW_FIT,
+            ReviewCommand.REVIEW_PIXELS,
+        )
+        smaller, larger = buttons(ReviewCommand.REVIEW_SMALLER, ReviewCommand.REVIEW_LARGER)
         tools = row(*steps, None, *looks, smaller, self._scale, larger, spacing=2)
         self._strip.fit_height()
         self._layout.setSpacing(8)

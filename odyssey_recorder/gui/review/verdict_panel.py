@@ -9,7 +9,8 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.key_button import key_buttons
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import (
@@ -27,6 +28,7 @@ from odyssey_recorder.gui.kit.parts import (
 )
 from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.review.answers import QUESTIONS, ReviewAnswers, steps_text, unseen
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.question_card import ANSWERS, QuestionCard
 from odyssey_recorder.gui.review.verdict_text import role_text, short_verdict_text, verdicts
 from odyssey_recorder.model.finding import Criterion
@@ -72,16 +74,20 @@ class SeenBar(QWidget):
 
 _NOTE_PX = 52
 _ENDS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_REASONS = tuple(Command[f"REASON_{number}"] for number in range(1, 10))
+_REASONS = tuple(ReviewCommand[f"REASON_{number}"] for number in range(1, 10))
 DECISIONS = {
-    Command.ACCEPT_EPISODE: Decision.ACCEPT,
-    Command.FIX_AND_ACCEPT: Decision.FIX_AND_ACCEPT,
-    Command.SEND_BACK_EPISODE: Decision.SEND_BACK,
-    Command.REJECT_EPISODE: Decision.REJECT,
+    ReviewCommand.ACCEPT_EPISODE: Decision.ACCEPT,
+    ReviewCommand.FIX_AND_ACCEPT: Decision.FIX_AND_ACCEPT,
+    ReviewCommand.SEND_BACK_EPISODE: Decision.SEND_BACK,
+    ReviewCommand.REJECT_EPISODE: Decision.REJECT,
 }
 
-_FILLING = (*_REASONS, Command.TAKE_STEP, Command.REASON_WORDS)
-_ANYTIME = (*(command for answers in ANSWERS.values() for command in answers.values()), *DECISIONS, Command.REVIEW_NOTE)
+_FILLING = (*_REASONS, ReviewCommand.TAKE_STEP, ReviewCommand.REASON_WORDS)
+_ANYTIME = (
+    *(command for answers in ANSWERS.values() for command in answers.values()),
+    *DECISIONS,
+    ReviewCommand.REVIEW_NOTE,
+)
 
 
 class VerdictPanel(Card):
@@ -118,7 +124,7 @@ class VerdictPanel(Card):
         self._others = [text_label(kind="field") for _ in range(2)]
         self._cards = {criterion: QuestionCard(criterion, commands) for criterion in QUESTIONS}
         self._note = named(QPlainTextEdit(), "Note on the verdict")
-        self.refusal = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
+        self.refusal = Banner(commands.button(ReviewCommand.DISMISS_REVIEW, kind="quiet", wordless=True))
         self._seen_text = text_label(kind="hint")
         self._seen_bar = SeenBar()
         self._area = scroll_area()
@@ -280,9 +286,9 @@ class VerdictPanel(Card):
         calls |= {command: partial(self._choose_reason, number) for number, command in enumerate(_REASONS)}
         calls |= {command: partial(self._decide, decision) for command, decision in DECISIONS.items()}
         calls |= {
-            Command.TAKE_STEP: self._take_step,
-            Command.REASON_WORDS: self._write_comment,
-            Command.REVIEW_NOTE: self._note.setFocus,
+            ReviewCommand.TAKE_STEP: self._take_step,
+            ReviewCommand.REASON_WORDS: self._write_comment,
+            ReviewCommand.REVIEW_NOTE: self._note.setFocus,
         }
         self._commands.bind(self, calls)
         self._note.textChanged.connect(self._take_note)

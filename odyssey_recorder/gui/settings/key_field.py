@@ -8,8 +8,9 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import fill_row, line_edit, text_label
+from odyssey_recorder.gui.settings.commands import SettingsCommand
 from odyssey_recorder.gui.settings.setting_fields import titled_row
 from odyssey_recorder.keys import VARIABLE, KeyPlace, KeyStatus, forget_key, key_status, store_key
 from odyssey_recorder.settings import log_file
@@ -27,12 +28,17 @@ class KeyField(QWidget):
         self._line.setEchoMode(QLineEdit.EchoMode.Password)
         self._status_text = text_label(kind="hint")
         buttons = QWidget()
-        fill_row(buttons, *commands.buttons(Command.STORE_KEY, Command.FORGET_KEY), None, margins=(0, 4, 0, 0))
+        fill_row(
+            buttons,
+            *commands.buttons(SettingsCommand.STORE_KEY, SettingsCommand.FORGET_KEY),
+            None,
+            margins=(0, 4, 0, 0),
+        )
         hint = "In your system's keyring or in the environment, never in a file."
         self.setLayout(titled_row("API key", hint, self._line, self._status_text, buttons))
-        commands.bind(self, {Command.STORE_KEY: self._store, Command.FORGET_KEY: self._forget})
+        commands.bind(self, {SettingsCommand.STORE_KEY: self._store, SettingsCommand.FORGET_KEY: self._forget})
         self._line.textChanged.connect(self._offer)
-        self._line.returnPressed.connect(commands[Command.STORE_KEY].trigger)
+        self._line.returnPressed.connect(commands[SettingsCommand.STORE_KEY].trigger)
         self._offer()
 
     def look(self) -> None:
@@ -54,7 +60,7 @@ class KeyField(QWidget):
             call()
             return key_status()
 
-        self._commands.enable(Command.STORE_KEY, Command.FORGET_KEY, on=False)
+        self._commands.enable(SettingsCommand.STORE_KEY, SettingsCommand.FORGET_KEY, on=False)
         self._background.run(call_and_look, done, self._fail)
 
     def _show(self, status: KeyStatus) -> None:
@@ -71,8 +77,8 @@ class KeyField(QWidget):
     def _offer(self) -> None:
         can_store = self._line.isEnabled() and bool(self._line.text().strip())
         has_key = self._status is not None and self._status.place is KeyPlace.KEYRING
-        self._commands.enable(Command.STORE_KEY, on=can_store)
-        self._commands.enable(Command.FORGET_KEY, on=has_key)
+        self._commands.enable(SettingsCommand.STORE_KEY, on=can_store)
+        self._commands.enable(SettingsCommand.FORGET_KEY, on=has_key)
 
 
 def _status_text(status: KeyStatus) -> str:
@@ -102,10 +108,15 @@ class LogField(QWidget):
         path.setReadOnly(True)
         path.setCursorPosition(0)
         buttons = QWidget()
-        fill_row(buttons, *commands.buttons(Command.OPEN_LOG, Command.COPY_LOG_PATH), None, margins=(0, 4, 0, 0))
+        fill_row(
+            buttons,
+            *commands.buttons(SettingsCommand.OPEN_LOG, SettingsCommand.COPY_LOG_PATH),
+            None,
+            margins=(0, 4, 0, 0),
+        )
         hint = "For troubleshooting and bug reports. Keys and tokens are masked."
         self.setLayout(titled_row("Log file", hint, path, buttons))
-        commands.bind(self, {Command.OPEN_LOG: self._open, Command.COPY_LOG_PATH: self._copy})
+        commands.bind(self, {SettingsCommand.OPEN_LOG: self._open, SettingsCommand.COPY_LOG_PATH: self._copy})
 
     def _open(self) -> None:
         folder = log_file().parent

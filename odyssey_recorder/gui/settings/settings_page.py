@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QDialog, QFrame, QListView, QPushButton, QWidget
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gui.frame.application import use_text_size, use_theme
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import CommonCommand
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.shortcuts import Shortcuts
 from odyssey_recorder.gui.kit.banner import Banner, Tone
@@ -25,6 +26,7 @@ from odyssey_recorder.gui.kit.parts import (
     scroll_area,
     text_label,
 )
+from odyssey_recorder.gui.settings.commands import SettingsCommand
 from odyssey_recorder.gui.settings.key_field import KeyField, LogField
 from odyssey_recorder.gui.settings.setting_fields import Setting, SettingField, titled_row
 from odyssey_recorder.gui.settings.setting_groups import GROUPS
@@ -91,7 +93,7 @@ class SettingsPage(MainPage):
         self._role = role
         for field in self._fields.values():
             field.setVisible(role in field.setting.seen_by)
-        self._consent.setVisible(self._commands[Command.READ_CONSENT].isVisible())
+        self._consent.setVisible(self._commands[CommonCommand.READ_CONSENT].isVisible())
         self._shortcut_card.show_for(role)
         for title in GROUPS:
             is_seen = self._is_seen(title)
@@ -122,7 +124,7 @@ class SettingsPage(MainPage):
     def asks_before_closing(self, close: Callable[[], object]) -> bool:
         if not self._changes:
             return False
-        self._commands[Command.SETTINGS_PAGE].trigger()
+        self._commands[CommonCommand.SETTINGS_PAGE].trigger()
         dialog = UnsavedDialog([self._fields[name].setting.title for name in self._changes], self)
         dialog.save_asked.connect(lambda: self._save(close))
         dialog.discard_asked.connect(self._revert)
@@ -180,7 +182,7 @@ class SettingsPage(MainPage):
     def _save(self, then: Callable[[], object] = lambda: None) -> None:
         changes = self._changes
         self._check_timer.stop()
-        self._commands.enable(Command.SAVE_SETTINGS, on=False)
+        self._commands.enable(SettingsCommand.SAVE_SETTINGS, on=False)
         self._in_order.run(
             lambda: self._checked_and_saved(changes), lambda outcome: self._on_saved(changes, outcome, then), self._fail
         )
@@ -224,7 +226,7 @@ class SettingsPage(MainPage):
         self._message.setVisible(bool(text))
 
     def _offer_save(self) -> None:
-        self._commands.enable(Command.SAVE_SETTINGS, Command.REVERT_SETTINGS, on=bool(self._changes))
+        self._commands.enable(SettingsCommand.SAVE_SETTINGS, SettingsCommand.REVERT_SETTINGS, on=bool(self._changes))
 
     def _use_theme(self) -> None:
         name = self._fields["theme"].value
@@ -240,7 +242,7 @@ class SettingsPage(MainPage):
 
     def _connect(self) -> None:
         commands = self._commands
-        commands.bind(self, {Command.SAVE_SETTINGS: self._save, Command.REVERT_SETTINGS: self._revert})
+        commands.bind(self, {SettingsCommand.SAVE_SETTINGS: self._save, SettingsCommand.REVERT_SETTINGS: self._revert})
         self._check_timer.timeout.connect(self._check)
         for field in self._fields.values():
             field.changed.connect(self._note_change)
@@ -295,7 +297,7 @@ class SettingsPage(MainPage):
         return card
 
     def _bottom(self) -> QWidget:
-        buttons = self._commands.buttons(Command.REVERT_SETTINGS, Command.SAVE_SETTINGS)
+        buttons = self._commands.buttons(SettingsCommand.REVERT_SETTINGS, SettingsCommand.SAVE_SETTINGS)
         bottom = QWidget()
         fill_row(bottom, (self._message, 1), None, *buttons, margins=(0, 0, _BESIDE_SCROLL_BAR_PX, 0))
         return bottom
@@ -303,7 +305,7 @@ class SettingsPage(MainPage):
 
 def _consent(commands: Commands) -> QWidget:
     place, buttons = QWidget(), QWidget()
-    fill_row(buttons, commands.button(Command.READ_CONSENT), None)
+    fill_row(buttons, commands.button(CommonCommand.READ_CONSENT), None)
     place.setLayout(titled_row("Consent", "The text you agreed to at first use.", buttons))
     return place
 

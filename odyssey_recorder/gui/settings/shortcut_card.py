@@ -13,11 +13,13 @@ from PySide6.QtWidgets import (
 )
 
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.roles import sees
-from odyssey_recorder.gui.frame.shortcuts import CHANGEABLE, Shortcuts, name
+from odyssey_recorder.gui.frame.shortcuts import Shortcuts, name
 from odyssey_recorder.gui.kit.parts import Card, fill_column, named, row, text_label
 from odyssey_recorder.gui.kit.table import Index, TableColumn, TableModel
+from odyssey_recorder.gui.settings.commands import SettingsCommand
 from odyssey_recorder.settings import Role
 
 _ROW_PX = 34
@@ -45,11 +47,11 @@ class ShortcutModel(TableModel[Command]):
         )
         super().__init__(columns, parent=parent)
         self._shortcuts = shortcuts
-        self.show(CHANGEABLE)
+        self.show(shortcuts.changeable)
         shortcuts.changed.connect(self.refresh)
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        command = CHANGEABLE[index.row()]
+        command = self.rows[index.row()]
         if role != Qt.ItemDataRole.EditRole or not isinstance(value, QKeySequence):
             return False
         is_same = value == self._shortcuts.keys(command)
@@ -61,13 +63,13 @@ class ShortcutModel(TableModel[Command]):
 
     @property
     def is_any_changed(self) -> bool:
-        return any(self._shortcuts.is_changed(command) for command in CHANGEABLE)
+        return any(self._shortcuts.is_changed(command) for command in self.rows)
 
     def is_changed(self, row: int) -> bool:
-        return self._shortcuts.is_changed(CHANGEABLE[row])
+        return self._shortcuts.is_changed(self.rows[row])
 
     def reset_row(self, row: int) -> None:
-        self.refused.emit(self._shortcuts.reset(CHANGEABLE[row]))
+        self.refused.emit(self._shortcuts.reset(self.rows[row]))
 
     def reset_all(self) -> None:
         self._shortcuts.reset_all()
@@ -89,6 +91,7 @@ class ShortcutTable(QTableView):
     def __init__(self, model: ShortcutModel) -> None:
         super().__init__()
         named(self, "Keys of all actions")
+        self._model = model
         self.setModel(model)
         self.setItemDelegate(_KeysDelegate(self))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -101,7 +104,7 @@ class ShortcutTable(QTableView):
         self._set_sizes()
 
     def show_for(self, role: Role) -> None:
-        for number, command in enumerate(CHANGEABLE):
+        for number, command in enumerate(self._model.rows):
             self.setRowHidden(number, not sees(role, command))
         self._fit_height()
 
@@ -153,7 +156,7 @@ class ShortcutTable(QTableView):
     def _fit_columns(self) -> None:
         """As wide as the longest text; Qt's own method queries each of a thousand cells eight times."""
         metrics = self.fontMetrics()
-        for column, text in ((_ACTION, map(name, CHANGEABLE)), (_PAGE, map(_page, CHANGEABLE))):
+        for column, text in ((_ACTION, map(name, self._model.rows)), (_PAGE, map(_page, self._model.rows))):
             widest = max(map(metrics.horizontalAdvance, text))
             self.horizontalHeader().resizeSection(column, widest + _CELL_PX)
 
@@ -207,7 +210,9 @@ class ShortcutCard(Card):
     def _connect(self) -> None:
         commands = self._commands
         reset_row = lambda: self._model.reset_row(self._table.row)  # noqa: E731
-        commands.bind(self, {Command.RESET_KEYS: reset_row, Command.RESET_ALL_KEYS: self._model.reset_all})
+        commands.bind(
+            self, {SettingsCommand.RESET_KEYS: reset_row, SettingsCommand.RESET_ALL_KEYS: self._model.reset_all}
+        )
         self._model.refused.connect(self.refused)
         self._shortcuts.changed.connect(self._keep)
         self._table.row_entered.connect(lambda top, bottom: self.part_entered.emit(self._table, top, bottom))
@@ -218,11 +223,13 @@ class ShortcutCard(Card):
         self._background.run(self._shortcuts.keep, lambda _: None, lambda error: self.refused.emit(str(error)))
 
     def _offer(self) -> None:
-        self._commands.enable(Command.RESET_KEYS, on=self._table.row >= 0 and self._model.is_changed(self._table.row))
-        self._commands.enable(Command.RESET_ALL_KEYS, on=self._model.is_any_changed)
+        self._commands.enable(
+            SettingsCommand.RESET_KEYS, on=self._table.row >= 0 and self._model.is_changed(self._table.row)
+        )
+        self._commands.enable(SettingsCommand.RESET_ALL_KEYS, on=self._model.is_any_changed)
 
     def _lay_out(self) -> None:
-        buttons = self._commands.buttons(Command.RESET_KEYS, Command.RESET_ALL_KEYS)
+        buttons = self._commands.buttons(SettingsCommand.RESET_KEYS, SettingsCommand.RESET_ALL_KEYS)
         head = row((text_label("Shortcuts", "title"), 1), *buttons)
         hint = "Select an action and press Enter, then the new keys. Del removes the keys. Changes apply right away."
         fill_column(self, head, text_label(hint, "hint"), self._table, margins=(20, 16, 20, 20))

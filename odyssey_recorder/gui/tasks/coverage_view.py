@@ -3,9 +3,10 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStyle, QWidget
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import Choice, column, fill_column, fix_width, row, say, text_label
 from odyssey_recorder.gui.kit.task_text import category_text, device_text
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.coverage_table import (
     BoardModel,
     Legend,
@@ -131,8 +132,8 @@ class CoverageView(QWidget):
         )
 
     def _allow(self) -> None:
-        self._commands.enable(Command.NEXT_GAP, on=bool(self._coverage.emptiest))
-        self._commands.enable(Command.FILL_GAP, on=self.current is not None)
+        self._commands.enable(TasksCommand.NEXT_GAP, on=bool(self._coverage.emptiest))
+        self._commands.enable(TasksCommand.FILL_GAP, on=self.current is not None)
 
     def _connect(self) -> None:
         self._bridge.templates_loaded.connect(self._show_loaded)
@@ -144,10 +145,10 @@ class CoverageView(QWidget):
             places.activated.connect(lambda _index: self._fill())
             if not places.style().styleHint(QStyle.StyleHint.SH_ItemView_ActivateItemOnSingleClick, None, places):
                 places.clicked.connect(lambda _index: self._fill())
-        self._commands.bind(self, {Command.NEXT_GAP: self._go_to_next_gap, Command.FILL_GAP: self._fill})
+        self._commands.bind(self, {TasksCommand.NEXT_GAP: self._go_to_next_gap, TasksCommand.FILL_GAP: self._fill})
 
     def _lay_out(self) -> None:
-        actions = row(self._catalogue, None, *self._commands.buttons(Command.NEXT_GAP, Command.FILL_GAP))
+        actions = row(self._catalogue, None, *self._commands.buttons(TasksCommand.NEXT_GAP, TasksCommand.FILL_GAP))
         fix_width(self._catalogue, 240)
         self._board.setMinimumHeight(_LOWEST_PX)
         below = row(spacing=16)

@@ -6,11 +6,12 @@ from functools import partial
 from PySide6.QtCore import QItemSelectionModel, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.frame.question_dialog import Question, ReasonDialog
 from odyssey_recorder.gui.kit.parts import Choice, SearchField, fill_column, row, text_label
 from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.prepared_card import PreparedCard
@@ -42,7 +43,7 @@ _REASONS = (
 )
 _APPROVE_ALL = ("Approve", "Approve all of them (Enter)")
 _APPROVE_FAULTY = ("Approve", "Approve it as it is (Enter)")
-_REWRITING = (Command.REPHRASE_TASKS, Command.ASK_AGAIN, Command.REWRITE_TASKS, Command.REWRITE_ALL)
+_REWRITING = (TasksCommand.REPHRASE_TASKS, TasksCommand.ASK_AGAIN, TasksCommand.REWRITE_TASKS, TasksCommand.REWRITE_ALL)
 _NOTHING_YET = "No tasks to prepare. Choose “Generate…” to make some from the templates."
 _ALL_DONE = "Nothing left to approve. Choose “Generate…” to make more; Coverage shows what is missing."
 _NONE_LIKE_THIS = "No matching tasks. Change the search or the filters."
@@ -255,10 +256,10 @@ class PrepareView(QWidget):
         current = self._table.at(self._view.currentIndex().row())
         is_open = current is not None and current.task.status is Status.TO_APPROVE
         is_models = is_open and current is not None and current.writer == BY_MODEL
-        self._commands.enable(Command.REWRITE_TASKS, on=may_ask and is_open)
-        self._commands.enable(Command.ASK_AGAIN, on=may_ask and is_models)
-        self._commands.enable(Command.REPHRASE_TASKS, on=is_models and not self._is_rewriting)
-        self._commands.enable(Command.REWRITE_ALL, on=may_ask and any_open)
+        self._commands.enable(TasksCommand.REWRITE_TASKS, on=may_ask and is_open)
+        self._commands.enable(TasksCommand.ASK_AGAIN, on=may_ask and is_models)
+        self._commands.enable(TasksCommand.REPHRASE_TASKS, on=is_models and not self._is_rewriting)
+        self._commands.enable(TasksCommand.REWRITE_ALL, on=may_ask and any_open)
 
     def _connect(self) -> None:
         bridge = self._bridge
@@ -270,17 +271,17 @@ class PrepareView(QWidget):
         self.search.typing_paused.connect(self._narrow)
         for choice in (self._stage, self._writer, self._category):
             choice.currentIndexChanged.connect(lambda _at: self._narrow())
-        self._view.activated.connect(lambda _index: self._commands[Command.EDIT_TASK].trigger())
+        self._view.activated.connect(lambda _index: self._commands[TasksCommand.EDIT_TASK].trigger())
         self._view.selectionModel().selectionChanged.connect(lambda *_: self._selected.start())
         self._view.selectionModel().currentChanged.connect(lambda *_: self._selected.start())
         self._selected.timeout.connect(self._show_current)
         calls = {
-            Command.APPROVE_TASKS: self._approve,
-            Command.REJECT_TASKS: self._ask_to_reject,
-            Command.REWRITE_TASKS: self._ask_to_rewrite,
-            Command.REWRITE_ALL: self._ask_to_rewrite_all,
-            Command.ASK_AGAIN: self._ask_again,
-            Command.REPHRASE_TASKS: self._rephrase,
+            TasksCommand.APPROVE_TASKS: self._approve,
+            TasksCommand.REJECT_TASKS: self._ask_to_reject,
+            TasksCommand.REWRITE_TASKS: self._ask_to_rewrite,
+            TasksCommand.REWRITE_ALL: self._ask_to_rewrite_all,
+            TasksCommand.ASK_AGAIN: self._ask_again,
+            TasksCommand.REPHRASE_TASKS: self._rephrase,
         }
         self._commands.bind(self, calls)
 

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.key_button import key_buttons
 from odyssey_recorder.gui.kit.app_chips import AppChips
 from odyssey_recorder.gui.kit.parts import (
@@ -18,14 +18,15 @@ from odyssey_recorder.gui.kit.parts import (
     text_label,
 )
 from odyssey_recorder.gui.kit.task_text import category_text, device_text, start_text
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.prepared_table import PreparedRow
 from odyssey_recorder.gui.tasks.three_texts import ThreeTexts
 from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.queue.task_status import Status
 from odyssey_recorder.tasks.wording.origin_text import judge_text, origin_text, rule_texts
 
-_EDITING = (Command.LEAVE_WORDS, Command.KEEP_WORDS)
-_DECIDING = (Command.EDIT_TASK, Command.REJECT_TASKS, Command.APPROVE_TASKS)
+_EDITING = (TasksCommand.LEAVE_WORDS, TasksCommand.KEEP_WORDS)
+_DECIDING = (TasksCommand.EDIT_TASK, TasksCommand.REJECT_TASKS, TasksCommand.APPROVE_TASKS)
 
 
 class PreparedCard(Card):
@@ -59,9 +60,9 @@ class PreparedCard(Card):
         self._lay_out()
         self._texts.typed.connect(self._note)
         calls = {
-            Command.EDIT_TASK: self._begin_editing,
-            Command.KEEP_WORDS: self._keep,
-            Command.LEAVE_WORDS: self._leave,
+            TasksCommand.EDIT_TASK: self._begin_editing,
+            TasksCommand.KEEP_WORDS: self._keep,
+            TasksCommand.LEAVE_WORDS: self._leave,
         }
         commands.bind(self, calls)
         self.show_row(None, 0)
@@ -142,10 +143,12 @@ class PreparedCard(Card):
         status = None if self._row is None else self._row.task.status
         editing = self._texts.is_editing
         open_ = status in (Status.TO_APPROVE, Status.REJECTED) and not editing
-        self._commands.enable(Command.APPROVE_TASKS, Command.EDIT_TASK, on=open_)
-        self._commands.enable(Command.REJECT_TASKS, on=status in (Status.TO_APPROVE, Status.WAITING) and not editing)
-        self._commands.enable(Command.KEEP_WORDS, on=editing and bool(self._texts.text))
-        self._commands.enable(Command.LEAVE_WORDS, on=editing)
+        self._commands.enable(TasksCommand.APPROVE_TASKS, TasksCommand.EDIT_TASK, on=open_)
+        self._commands.enable(
+            TasksCommand.REJECT_TASKS, on=status in (Status.TO_APPROVE, Status.WAITING) and not editing
+        )
+        self._commands.enable(TasksCommand.KEEP_WORDS, on=editing and bool(self._texts.text))
+        self._commands.enable(TasksCommand.LEAVE_WORDS, on=editing)
         self._editing.setVisible(status is not None and editing)
         self._deciding.setVisible(status is not None and not editing)
 

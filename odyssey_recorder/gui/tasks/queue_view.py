@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.bridges.queue import QueueBridge
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import CommonCommand
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.frame.question_dialog import SendBackDialog
 from odyssey_recorder.gui.kit.banner import Banner, Tone
@@ -16,6 +17,7 @@ from odyssey_recorder.gui.kit.category_counts import CategoryCounts
 from odyssey_recorder.gui.kit.parts import Choice, SearchField, fill_column, push_button, row, say, text_label
 from odyssey_recorder.gui.kit.table import allow_sorting, table_view
 from odyssey_recorder.gui.kit.task_text import category_text, misfit_text
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.task_detail import TaskDetail, holder_text
 from odyssey_recorder.gui.tasks.task_table import APPS, CATEGORY, STATUS, TaskRow, task_rows, task_table
@@ -47,10 +49,10 @@ class QueueView(QWidget):
             "Continue practice",
             "Go to the remaining practice tasks",
             "primary",
-            call=commands[Command.PRACTICE_PAGE].trigger,
+            call=commands[CommonCommand.PRACTICE_PAGE].trigger,
         )
         self._gate = Banner(practice)
-        self._failure = Banner(commands.button(Command.READ_TASKS, kind="quiet"))
+        self._failure = Banner(commands.button(TasksCommand.READ_TASKS, kind="quiet"))
         self.search = SearchField("Search tasks", "Words of the instruction, an app or an id")
         self._category = Choice("Show category")
         self._status = Choice("Show status")
@@ -170,14 +172,14 @@ class QueueView(QWidget):
         task = self.chosen
         takes = task is not None and task.status in OPEN | {Status.CLAIMED}
         may = takes and not self._queue.is_recording and not self._queue.gate
-        self._commands.enable(Command.RECORD_TASK, on=may)
+        self._commands.enable(TasksCommand.RECORD_TASK, on=may)
         recorded = task is not None and task.status in FINISHED
-        self._commands.enable(Command.SEND_BACK_TASK, on=recorded)
-        self._commands[Command.SEND_BACK_TASK].setVisible(recorded)
+        self._commands.enable(TasksCommand.SEND_BACK_TASK, on=recorded)
+        self._commands[TasksCommand.SEND_BACK_TASK].setVisible(recorded)
         holder = None if task is None else self._holders.get(task.task_id)
         reserved = holder is not None and not holder.is_recording
-        self._commands.enable(Command.FREE_TASK, on=reserved)
-        self._commands[Command.FREE_TASK].setVisible(reserved)
+        self._commands.enable(TasksCommand.FREE_TASK, on=reserved)
+        self._commands[TasksCommand.FREE_TASK].setVisible(reserved)
         self._detail.show_hint(self._hint(task))
 
     def _hint(self, task: QueuedTask | None) -> str:
@@ -207,18 +209,18 @@ class QueueView(QWidget):
         self._queue.held_changed.connect(self._take_held)
         self._queue.failed.connect(self._show_failure)
         self._queue.gate_changed.connect(self._show_gate)
-        self._queue.chosen.connect(lambda _task: self._commands[Command.RECORD_PAGE].trigger())
+        self._queue.chosen.connect(lambda _task: self._commands[CommonCommand.RECORD_PAGE].trigger())
         self._queue.recording_changed.connect(lambda _recording: self._allow())
         self._queue.device_changed.connect(self._allow)
         self._view.selectionModel().currentRowChanged.connect(lambda *_: self._show_chosen())
-        self._view.activated.connect(lambda _index: self._commands[Command.RECORD_TASK].trigger())
+        self._view.activated.connect(lambda _index: self._commands[TasksCommand.RECORD_TASK].trigger())
         self.search.typing_paused.connect(self._narrow)
         for choice in (self._category, self._status, self._device):
             choice.currentIndexChanged.connect(lambda _row: self._narrow())
         calls = {
-            Command.RECORD_TASK: self._record,
-            Command.SEND_BACK_TASK: self._ask_to_send_back,
-            Command.FREE_TASK: self._ask_to_release,
+            TasksCommand.RECORD_TASK: self._record,
+            TasksCommand.SEND_BACK_TASK: self._ask_to_send_back,
+            TasksCommand.FREE_TASK: self._ask_to_release,
         }
         self._commands.bind(self, calls)
 

@@ -1,8 +1,9 @@
 """One task of the queue in full: its texts, its history and the possible actions."""
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import Card, fill_column, pile, say, scroll_area, text_label
 from odyssey_recorder.gui.kit.task_text import TaskText
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.tasks.queue.task_status import HistoryEntry, Holder, QueuedTask
 
 
@@ -17,7 +18,9 @@ class TaskDetail(Card):
         self._history = text_label(kind="hint")
         self._hint = text_label(kind="hint")
         area = scroll_area(pile(self._nothing, self._text, self._holder, self._head, self._history, spacing=10))
-        buttons = commands.buttons(Command.SEND_BACK_TASK, Command.FREE_TASK, Command.RECORD_TASK, wide=True)
+        buttons = commands.buttons(
+            TasksCommand.SEND_BACK_TASK, TasksCommand.FREE_TASK, TasksCommand.RECORD_TASK, wide=True
+        )
         fill_column(self, self._title, (area, 1), self._hint, *buttons, margins=(16, 14, 16, 16), spacing=12)
         self.show_task(None)
 

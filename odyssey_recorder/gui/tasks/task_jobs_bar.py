@@ -8,11 +8,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.gui.frame.background import Job, JobState, error_text
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command, CommonCommand
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.estimate_dialog import progress_text
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import fill_column
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
@@ -42,10 +44,10 @@ class TaskJobsBar(QWidget):
         self._bridge = bridge
         self._commands = commands
         self._loaded: LoadedTemplates | None = None
-        self._view = Command.SHOW_QUEUE
+        self._view: Command = TasksCommand.SHOW_QUEUE
         self._queue_failure = ""
-        self._batch = Banner(commands.button(Command.SETTINGS_PAGE, kind="quiet"))
-        self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))
+        self._batch = Banner(commands.button(CommonCommand.SETTINGS_PAGE, kind="quiet"))
+        self._message = Banner(commands.button(TasksCommand.DISMISS_TASKS, kind="quiet", wordless=True))
         self._question: RewriteDialog | None = None
         self._generating = JobCard()
         self._rewriting = JobCard()
@@ -53,17 +55,17 @@ class TaskJobsBar(QWidget):
         fill_column(self, self._message, self._batch, self._generating, self._rewriting, self._proposing)
         bridge.templates_loaded.connect(self._take_loaded)
         bridge.failed.connect(self._tell_failure)
-        commands[Command.DISMISS_TASKS].triggered.connect(lambda _checked: self._message.hide())
-        commands.enable(Command.GENERATE_TASKS, on=False)
+        commands[TasksCommand.DISMISS_TASKS].triggered.connect(lambda _checked: self._message.hide())
+        commands.enable(TasksCommand.GENERATE_TASKS, on=False)
 
     def leave_to_queue(self, text: str) -> None:
         """Why the queue failed, as its own view tells; empty when it works again."""
         self._queue_failure = text
-        if text and self._view is Command.SHOW_QUEUE:
+        if text and self._view is TasksCommand.SHOW_QUEUE:
             self._message.end(text)
 
     def _tell_failure(self, text: str) -> None:
-        if self._view is not Command.SHOW_QUEUE or text != self._queue_failure:
+        if self._view is not TasksCommand.SHOW_QUEUE or text != self._queue_failure:
             self._message.show_message(Tone.DANGER, "The operation failed.", text, cause=text)
 
     def report(self, tone: Tone, text: str, detail: str = "") -> None:
@@ -78,11 +80,11 @@ class TaskJobsBar(QWidget):
     def _take_loaded(self, loaded: LoadedTemplates) -> None:
         self._loaded = loaded
         self._show_missing_model()
-        self._commands.enable(Command.GENERATE_TASKS, on=bool(loaded.library.templates))
+        self._commands.enable(TasksCommand.GENERATE_TASKS, on=bool(loaded.library.templates))
 
     def _show_missing_model(self) -> None:
         cannot_ask = "" if self._loaded is None else self._loaded.cannot_ask
-        if cannot_ask and self._view in (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE):
+        if cannot_ask and self._view in (TasksCommand.SHOW_TEMPLATES, TasksCommand.SHOW_PREPARE):
             text = "No language model is set up. New tasks use the phrasings written by people."
             self._batch.show_message(Tone.WARNING, text, cannot_ask)
         else:
@@ -92,7 +94,7 @@ class TaskJobsBar(QWidget):
 
     def ask_to_generate(self, preset: ModelChoice | None = None) -> None:
         loaded = self._loaded
-        if loaded is not None and self._commands[Command.GENERATE_TASKS].isEnabled():
+        if loaded is not None and self._commands[TasksCommand.GENERATE_TASKS].isEnabled():
             first = ModelChoice(_COUNT, _SEED, "", frozenset(), loaded.names_apps)
             dialog = GenerateDialog(loaded, preset or first, self)
             dialog.wanted.connect(self._generate)
@@ -109,7 +111,7 @@ class TaskJobsBar(QWidget):
         self._follow(job, self._generating, self._show_generating)
 
     def _show_generating(self, on: bool) -> None:
-        self._commands.enable(Command.GENERATE_TASKS, on=not on)
+        self._commands.enable(TasksCommand.GENERATE_TASKS, on=not on)
 
     def _take_batch(self, wanted: ModelChoice, batch: GeneratedTasks) -> None:
         made, left = len(batch.tasks), sum(batch.left.values())

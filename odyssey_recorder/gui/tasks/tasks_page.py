@@ -8,10 +8,12 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QStackedWidget, QToolButton, QWidget
 
 from odyssey_recorder.gui.bridges.queue import QueueBridge
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command, CommonCommand
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.roles import leads
 from odyssey_recorder.gui.kit.parts import fill_column, row, tool_button
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.coverage_view import CoverageView
 from odyssey_recorder.gui.tasks.preparation import TaskServiceBridge
@@ -24,8 +26,8 @@ from odyssey_recorder.settings import Role
 from odyssey_recorder.tasks.queue.task_status import QueuedTask
 
 _CLOSE = ("Close", "Close the window (Enter)")
-_VIEWS = (Command.SHOW_QUEUE, Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)
-_OF_LEADS = (*_VIEWS, Command.GENERATE_TASKS, Command.DISMISS_TASKS)
+_VIEWS = (TasksCommand.SHOW_QUEUE, TasksCommand.SHOW_TEMPLATES, TasksCommand.SHOW_PREPARE, TasksCommand.SHOW_COVERAGE)
+_OF_LEADS = (*_VIEWS, TasksCommand.GENERATE_TASKS, TasksCommand.DISMISS_TASKS)
 
 
 _View = QueueView | TemplatesView | PrepareView | CoverageView
@@ -52,19 +54,19 @@ class TasksPage(MainPage):
         self._tabs: QWidget | None = None
         self._for_leads = True
         self._making = iter(()) if bridge is None else self._make(bridge)
-        self._views: dict[Command, _View] = {Command.SHOW_QUEUE: self._queue_view}
+        self._views: dict[Command, _View] = {TasksCommand.SHOW_QUEUE: self._queue_view}
         self._stack = QStackedWidget()
         self._stack.addWidget(self._queue_view)
         self._names = QActionGroup(self)
         self._layout = fill_column(self, (self._stack, 1), margins=16, spacing=10)
-        self._commands.bind(self, {Command.READ_TASKS: self._refresh, Command.FIND_TASK: self._search})
+        self._commands.bind(self, {TasksCommand.READ_TASKS: self._refresh, TasksCommand.FIND_TASK: self._search})
 
     def show_for(self, role: Role) -> None:
         self._for_leads = leads(role)
         if self._tabs is not None:
             self._tabs.setVisible(self._for_leads)
         if not self._for_leads:
-            self._commands[Command.SHOW_QUEUE].setChecked(True)
+            self._commands[TasksCommand.SHOW_QUEUE].setChecked(True)
 
     def fill(self) -> Iterator[None]:
         if self._for_leads:
@@ -84,8 +86,8 @@ class TasksPage(MainPage):
         lead = self._lead
         if lead is None or not lead.prepare.card.unsaved:
             return False
-        self._commands[Command.TASKS_PAGE].trigger()
-        self._commands[Command.SHOW_PREPARE].setChecked(True)
+        self._commands[CommonCommand.TASKS_PAGE].trigger()
+        self._commands[TasksCommand.SHOW_PREPARE].setChecked(True)
         question = f"Close and lose unsaved text of {counted(lead.prepare.card.unsaved, 'task')}?"
         dialog = ConfirmDialog(question, "Not saved yet. Choose Save to keep your text.", _CLOSE, self)
         dialog.accepted.connect(lead.prepare.card.forget_unsaved)
@@ -99,7 +101,7 @@ class TasksPage(MainPage):
 
     @property
     def _shown(self) -> Command:
-        return next((command for command in _VIEWS if self._commands[command].isChecked()), Command.SHOW_QUEUE)
+        return next((command for command in _VIEWS if self._commands[command].isChecked()), TasksCommand.SHOW_QUEUE)
 
     def _refresh(self) -> None:
         self._queue.refresh()
@@ -130,21 +132,21 @@ class TasksPage(MainPage):
         yield
         self._lead = _Lead(bridge, jobs_bar, templates, prepare, coverage)
         self._views |= {  # in the order of the tabs
-            Command.SHOW_TEMPLATES: templates,
-            Command.SHOW_PREPARE: prepare,
-            Command.SHOW_COVERAGE: coverage,
+            TasksCommand.SHOW_TEMPLATES: templates,
+            TasksCommand.SHOW_PREPARE: prepare,
+            TasksCommand.SHOW_COVERAGE: coverage,
         }
         self._connect_views(self._lead)
         self._tabs = self._make_tabs()
         self._layout.insertWidget(0, self._tabs)
         self._layout.insertWidget(1, jobs_bar)
-        commands[Command.SHOW_QUEUE].setChecked(True)
+        commands[TasksCommand.SHOW_QUEUE].setChecked(True)
         yield
 
     def _connect_views(self, lead: _Lead) -> None:
         commands, bridge = self._commands, lead.bridge
         commands.belong_to(self, *_OF_LEADS)
-        commands[Command.GENERATE_TASKS].triggered.connect(lambda _checked: lead.jobs_bar.ask_to_generate())
+        commands[TasksCommand.GENERATE_TASKS].triggered.connect(lambda _checked: lead.jobs_bar.ask_to_generate())
         lead.jobs_bar.generated.connect(self._show_generated)
         lead.jobs_bar.proposed.connect(lead.templates.show_proposals)
         lead.jobs_bar.rewriting.connect(lead.prepare.show_rewriting)
@@ -161,14 +163,14 @@ class TasksPage(MainPage):
 
     def _show_generated(self) -> None:
         if self._lead is not None:
-            if self._shown is not Command.SHOW_COVERAGE:  # where the next gap comes first
-                self._commands[Command.SHOW_PREPARE].setChecked(True)
+            if self._shown is not TasksCommand.SHOW_COVERAGE:  # where the next gap comes first
+                self._commands[TasksCommand.SHOW_PREPARE].setChecked(True)
             self._lead.prepare.show_to_approve()
             self._lead.coverage.read()
 
     def _show_to_approve(self, count: int) -> None:
-        text = Command.SHOW_PREPARE.value.label
-        self._commands[Command.SHOW_PREPARE].setText(f"{text} {count:,}" if count else text)
+        text = TasksCommand.SHOW_PREPARE.value.label
+        self._commands[TasksCommand.SHOW_PREPARE].setText(f"{text} {count:,}" if count else text)
 
     def _show(self, view: Command) -> None:
         shown = self._views[view]
@@ -177,7 +179,7 @@ class TasksPage(MainPage):
             shown.home.setFocus()
         if (lead := self._lead) is not None:
             lead.jobs_bar.show_for(view)
-            if view is Command.SHOW_COVERAGE:
+            if view is TasksCommand.SHOW_COVERAGE:
                 lead.coverage.read()
 
     def _make_tabs(self) -> QWidget:
@@ -191,7 +193,7 @@ class TasksPage(MainPage):
             tabs.insertWidget(tabs.count() - 1, tab)
             if self._stack.indexOf(view) < 0:
                 self._stack.addWidget(view)
-        tabs.addWidget(self._commands.button(Command.GENERATE_TASKS))
+        tabs.addWidget(self._commands.button(TasksCommand.GENERATE_TASKS))
         whole = QWidget()
         whole.setLayout(tabs)
         return whole

@@ -4,17 +4,18 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QTextEdit, QWidget
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.key_button import key_buttons
 from odyssey_recorder.gui.kit.marked_text import show_as_label
 from odyssey_recorder.gui.kit.parts import Card, breakable, fill_column, fill_row, named, say, set_kind, text_label
 from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.template_table import TemplateRow
 from odyssey_recorder.gui.tasks.template_text import TextSpan, proposal_text, template_passages
 from odyssey_recorder.tasks.templates.template import Template, TemplateLibrary
 
 _PASSAGE_PX, _LINE_PX = 12, 4
-_PROPOSED = (Command.DROP_TEMPLATE, Command.KEEP_TEMPLATE)
+_PROPOSED = (TasksCommand.DROP_TEMPLATE, TasksCommand.KEEP_TEMPLATE)
 
 
 class TemplateCard(Card):
@@ -41,8 +42,8 @@ class TemplateCard(Card):
         say(self._faults, text)
         set_kind(self._faults, "warning" if proposal is not None and proposal.faults else "hint")
         self._deciding.setVisible(proposal is not None)
-        self._commands.enable(Command.DROP_TEMPLATE, on=proposal is not None)
-        self._commands.enable(Command.KEEP_TEMPLATE, on=proposal is not None and not proposal.faults)
+        self._commands.enable(TasksCommand.DROP_TEMPLATE, on=proposal is not None)
+        self._commands.enable(TasksCommand.KEEP_TEMPLATE, on=proposal is not None and not proposal.faults)
         self._shown = (template, library) if template is not None and library is not None else None
         self._write()
 

@@ -6,13 +6,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.keyboard import offer_focus
 from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import Choice, SearchField, fill_column, row, text_label
 from odyssey_recorder.gui.kit.table import allow_sorting, table_view
 from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.generate_dialog import ProposeDialog
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.template_card import TemplateCard
@@ -47,7 +48,7 @@ class TemplatesView(QWidget):
         self.search = SearchField("Search templates", "Words of the template, a role or an id")
         self._category, self._catalogue = Choice("Templates of category"), Choice("Templates for the apps of")
         self._count = text_label(kind="hint")
-        self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))
+        self._message = Banner(commands.button(TasksCommand.DISMISS_TASKS, kind="quiet", wordless=True))
         self._proposals: tuple[Proposal, ...] = ()
         self._table = template_table(self)
         self._view = table_view("Templates", self._table, _ROW_PX)
@@ -96,7 +97,7 @@ class TemplatesView(QWidget):
         """Keep the chosen proposal, or generate tasks like those of the chosen template."""
         shown = self._table.at(self._view.currentIndex().row())
         if shown is not None and shown.proposal is not None:
-            self._commands[Command.KEEP_TEMPLATE].trigger()
+            self._commands[TasksCommand.KEEP_TEMPLATE].trigger()
         elif shown is not None and self._loaded is not None:
             of, names_apps = shown.template, self._loaded.names_apps
             preset = ModelChoice(_GENERATED, 1, of.catalogue, frozenset({of.category}), names_apps)
@@ -176,7 +177,7 @@ class TemplatesView(QWidget):
 
     def _allow(self) -> None:
         cannot = self._loaded is None or bool(self._loaded.cannot_ask)
-        self._commands.enable(Command.THINK_OF_TEMPLATES, on=not cannot and not self._is_proposing)
+        self._commands.enable(TasksCommand.THINK_OF_TEMPLATES, on=not cannot and not self._is_proposing)
 
     def _connect(self) -> None:
         self._bridge.templates_loaded.connect(self._show_loaded)
@@ -186,9 +187,9 @@ class TemplatesView(QWidget):
         self._view.selectionModel().currentRowChanged.connect(lambda *_: self._show_current())
         self._view.activated.connect(lambda _index: self._use())
         calls = {
-            Command.THINK_OF_TEMPLATES: self._ask_to_think,
-            Command.KEEP_TEMPLATE: self._keep,
-            Command.DROP_TEMPLATE: self._drop,
+            TasksCommand.THINK_OF_TEMPLATES: self._ask_to_think,
+            TasksCommand.KEEP_TEMPLATE: self._keep,
+            TasksCommand.DROP_TEMPLATE: self._drop,
         }
         self._commands.bind(self, calls)
 
@@ -197,6 +198,6 @@ class TemplatesView(QWidget):
         self._count.setWordWrap(False)
         for choice in (self._category, self._catalogue):
             choice.setMinimumContentsLength(15)
-        actions = row(self._count, None, self._commands.button(Command.THINK_OF_TEMPLATES))
+        actions = row(self._count, None, self._commands.button(TasksCommand.THINK_OF_TEMPLATES))
         body = Panels("templates", self._commands, self._view, {"right": (self._card, 0.4)})
         fill_column(self, filters, actions, self._message, (body, 1), spacing=10)

@@ -6,10 +6,10 @@ import signal
 from PySide6.QtCore import QTimer
 
 from odyssey_recorder.gui.bridges.recording import RecordingController
+from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.application import ErrorHook, application, use_text_size, use_theme
-from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.window.main_window import MainWindow
-from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.recording_service import RecordingService
 
 
@@ -24,7 +24,7 @@ def run(
     use_theme(workplace.theme if workplace is not None else "system")
     use_text_size(workplace.text_size if workplace is not None else "normal")
     controller = RecordingController(service)
-    window = MainWindow(controller, workplace, Command.REVIEW_PAGE if to_review else None)
+    window = MainWindow(controller, workplace, ReviewCommand.REVIEW_PAGE if to_review else None)
     ErrorHook(window).install()
     window.prepared.connect(gc.freeze)  # otherwise each full collection scans all modules, for over 50 ms
     signal.signal(signal.SIGINT, lambda _number, _frame: QTimer.singleShot(0, window.close))

@@ -6,7 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDialog, QGridLayout, QWidget
 
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.command import Command
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.roles import sees
 from odyssey_recorder.gui.kit.parts import fill_dialog, pile, push_button, row, scroll_area, text_label
 from odyssey_recorder.settings import Role
@@ -49,7 +50,7 @@ class HelpDialog(QDialog):
 
 
 def _lines(page: str, commands: Commands, role: Role) -> Iterator[_Line]:
-    for command in Command:
+    for command in commands:
         action = commands[command]
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         if keys and command.value.page == page and sees(role, command) and (page or action.isVisible()):

@@ -1,7 +1,7 @@
 """The main window: a rail at the left, and the page that is shown."""
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
@@ -11,23 +11,24 @@ from PySide6.QtWidgets import QApplication, QFrame, QMainWindow, QStackedWidget,
 from odyssey_recorder.gui.bridges.practice import PracticeBridge
 from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.bridges.workplace import PageTools, Workplace
+from odyssey_recorder.gui.frame.command import Command, CommonCommand
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import ClosingDialog
 from odyssey_recorder.gui.frame.keyboard import Keyboard
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels
-from odyssey_recorder.gui.frame.roles import OF_ROLES, records, sees
+from odyssey_recorder.gui.frame.roles import records, sees
 from odyssey_recorder.gui.frame.shortcuts import Shortcuts
 from odyssey_recorder.gui.frame.window_state import WindowState
 from odyssey_recorder.gui.kit.parts import fill_column, fill_row, fix_width, tool_button
 from odyssey_recorder.gui.kit.theme import Theme, style_sheet
 from odyssey_recorder.gui.practice.first_use import FirstUse
-from odyssey_recorder.gui.record.agent_runner import AgentRunner
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.screen.action_painter import prepare_other_threads
 from odyssey_recorder.gui.window.help_dialog import HelpDialog
 from odyssey_recorder.gui.window.idle import IdleQueue, make_classes
-from odyssey_recorder.gui.window.pages import PAGES, Pages, Tools, Workplace, is_loaded, load_pages
+from odyssey_recorder.gui.window.pages import PAGES, Pages, all_commands, commands_of_roles, load_pages
 from odyssey_recorder.settings import Role
 
 if TYPE_CHECKING:  # loaded on first use
@@ -38,10 +39,10 @@ _NAME = "Odyssey Recorder"
 _REST_MS = 400
 """After the window opens, background preparation waits this long."""
 
-_TO_RECORD = (Command.RECORD_PAGE, Command.TASKS_PAGE, Command.PRACTICE_PAGE)
+_TO_RECORD = (CommonCommand.RECORD_PAGE, CommonCommand.TASKS_PAGE, CommonCommand.PRACTICE_PAGE)
 """Opening one of these means that the person is going to record."""
 
-_AT_THE_BOTTOM = (Command.HELP, Command.DOCTOR, Command.SETTINGS_PAGE)
+_AT_THE_BOTTOM = (CommonCommand.HELP, CommonCommand.DOCTOR, CommonCommand.SETTINGS_PAGE)
 
 
 class MainWindow(QMainWindow):
@@ -59,17 +60,20 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(_NAME)
         self._controller = controller
         controller.setParent(self)
-        self._commands = Commands(self)
+        self._commands = Commands(self, all_commands())
         self._closing = ClosingDialog(controller.background, self)
         given = workplace or Workplace()
         queue = QueueBridge(given.tasks, controller.background, self) if given.tasks is not None else None
         coach = PracticeBridge(given.practice, controller, self) if given.practice is not None else None
         self._queue, self._coach = queue, coach
-        agents = AgentRunner(given.agents, controller) if given.agents is not None else None
-        self._record = RecordPage(controller, self._commands, queue, coach, agents)
         self._shortcuts = Shortcuts(self._commands, given.shortcuts)
-        tools = Tools(self._commands, controller.background, self._shortcuts, queue, coach)
-        self._pages = Pages(self._record, controller, given, tools)
+        review = None if given.review is None else cache(given.review)
+        self._pages = Pages(
+            PageTools(given, controller, self._commands, self._shortcuts, queue, coach, review, self._use_role)
+        )
+        record = self._pages[CommonCommand.RECORD_PAGE]
+        assert isinstance(record, RecordPage)
+        self._record = record
         self._doctor = given.doctor
         self._doctor_dialog: DoctorDialog | None = None
         self._first_use: FirstUse | None = None
@@ -78,7 +82,7 @@ class MainWindow(QMainWindow):
         self._begins = False
         self._stack = QStackedWidget()
         self._page_actions = QActionGroup(self)
-        self._keyboard = Keyboard(self, self._shown, self._commands[Command.HELP])
+        self._keyboard = Keyboard(self, self._shown, self._commands[CommonCommand.HELP])
         self.setMinimumSize(SMALLEST)
         self.resize(1360, 860)
         self._offer_pages()
@@ -97,13 +101,12 @@ class MainWindow(QMainWindow):
 
     def _connect(self, coach: PracticeBridge | None, queue: QueueBridge | None) -> None:
         self._controller.phase_changed.connect(self._tell_phase)
-        self._pages.role_saved.connect(self._use_role)
         self._closing.may_close.connect(self.close)
         if coach is not None:
             asks_role = self._settings is not None and not self._pages.role
             self._first_use = FirstUse(coach, self._commands, self, asks_role=asks_role)
             self._first_use.role_chosen.connect(self._choose_role)
-            coach.opened.connect(self._commands[Command.RECORD_PAGE].trigger)
+            coach.opened.connect(self._commands[CommonCommand.RECORD_PAGE].trigger)
         if coach is not None and queue is not None:
             coach.changed.connect(lambda: queue.show_gate(coach.closed(None)))
             queue.chosen.connect(lambda _task: coach.leave())
@@ -111,7 +114,7 @@ class MainWindow(QMainWindow):
 
     @property
     def page(self) -> Command:
-        return next(command for command in PAGES if self._commands[command].isChecked())
+        return next(entry.command for entry in PAGES if self._commands[entry.command].isChecked())
 
     def open_on(self, serial: str | None) -> None:
         self.show()
@@ -157,7 +160,7 @@ class MainWindow(QMainWindow):
                 self._queue.take_next()
 
     def _open_page(self, command: Command) -> None:
-        if is_loaded(command):
+        if self._pages.is_loaded(command):
             self._show_page(command)
         else:
             IdleQueue(self._loading(self._opening(command)), self)
@@ -240,13 +243,14 @@ class MainWindow(QMainWindow):
 
     def _offer_for_role(self) -> None:
         role, offered = self._pages.role, self._pages.offered
-        for command in OF_ROLES:
+        for command in commands_of_roles():
             self._commands[command].setVisible(sees(role, command))
         if self._coach is None:
-            self._commands[Command.READ_CONSENT].setVisible(False)
-        for command in PAGES:
+            self._commands[CommonCommand.READ_CONSENT].setVisible(False)
+        openers = [entry.command for entry in PAGES]
+        for command in openers:
             self._commands[command].setVisible(command in offered)
-        self._shortcuts.number(PAGES, offered)
+        self._shortcuts.number(openers, offered)
         self._controller.is_needed = records(role)
         if self._queue is not None:
             self._queue.offer_tasks(on=records(role))
@@ -256,7 +260,7 @@ class MainWindow(QMainWindow):
     def _show_help(self) -> None:
         above = QApplication.activeWindow() or self
         if not isinstance(above, HelpDialog):
-            HelpDialog(self.page, self._commands, self._pages.role, self._commands[Command.DOCTOR], above).open()
+            HelpDialog(self.page, self._commands, self._pages.role, self._commands[CommonCommand.DOCTOR], above).open()
 
     def _turn_page(self, by: int) -> None:
         offered = self._pages.offered
@@ -284,22 +288,25 @@ class MainWindow(QMainWindow):
         self._doctor_dialog.open()
 
     def _offer_pages(self) -> None:
-        for command in PAGES:
-            action = self._commands[command]
+        for entry in PAGES:
+            action = self._commands[entry.command]
             action.setCheckable(True)
             self._page_actions.addAction(action)
-            action.triggered.connect(lambda _checked, command=command: self._open_page(command))
-        self._commands[Command.DOCTOR].setVisible(self._doctor is not None)
-        self._commands[Command.DOCTOR].triggered.connect(self._ask_doctor)
-        self._commands[Command.HELP].triggered.connect(self._show_help)
-        self._commands[Command.NEXT_PAGE].triggered.connect(lambda: self._turn_page(1))
-        self._commands[Command.PREVIOUS_PAGE].triggered.connect(lambda: self._turn_page(-1))
+            action.triggered.connect(lambda _checked, command=entry.command: self._open_page(command))
+        self._commands[CommonCommand.DOCTOR].setVisible(self._doctor is not None)
+        self._commands[CommonCommand.DOCTOR].triggered.connect(self._ask_doctor)
+        self._commands[CommonCommand.HELP].triggered.connect(self._show_help)
+        self._commands[CommonCommand.NEXT_PAGE].triggered.connect(lambda: self._turn_page(1))
+        self._commands[CommonCommand.PREVIOUS_PAGE].triggered.connect(lambda: self._turn_page(-1))
 
     def _lay_out(self) -> None:
         rail = QFrame()
         rail.setProperty("kind", "rail")
         fix_width(rail, 76)
-        buttons = {command: self._rail_button(command) for command in (*PAGES, Command.HELP, Command.DOCTOR)}
+        openers = [entry.command for entry in PAGES]
+        buttons = {
+            command: self._rail_button(command) for command in (*openers, CommonCommand.HELP, CommonCommand.DOCTOR)
+        }
         top = [button for command, button in buttons.items() if command not in _AT_THE_BOTTOM]
         bottom = [buttons[command] for command in _AT_THE_BOTTOM]
         fill_column(rail, *top, None, *bottom, margins=(8, 16, 8, 16), spacing=4)

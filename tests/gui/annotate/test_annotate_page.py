@@ -16,8 +16,8 @@ from odyssey_recorder.annotation.semantics import SemanticsStore, TextDecision
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.gui.annotate.annotate_page import AnnotatePage
+from odyssey_recorder.gui.annotate.commands import AnnotateCommand
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command
 from tests.annotation.phone_dataset import look_around
 from tests.annotation.suggestions import suggest
 from tests.annotation.texts import remember
@@ -145,18 +145,18 @@ def test_memory_is_decided_with_the_same_keys(open_page: OpenPage, root: Path) -
     remember(root, EPISODE)
     pilot = open_page(Shares(0, 0)).open_episode()
     for _ in range(5):
-        pilot.commands[Command.NEXT_TEXT].trigger()
+        pilot.commands[AnnotateCommand.NEXT_TEXT].trigger()
     pilot.wait_for_text("screen_info of step 0.")
     pilot.key(KEY.Key_Return)
     pilot.wait_for_decisions("accept")
     pilot.write("")
     pilot.wait_for_decisions("accept", "edit")
-    pilot.commands[Command.PREVIOUS_TEXT_STEP].trigger()
+    pilot.commands[AnnotateCommand.PREVIOUS_TEXT_STEP].trigger()
     pilot.wait_for_text("Nothing of this screen is needed later.")
-    pilot.commands[Command.NEXT_TEXT_STEP].trigger()
+    pilot.commands[AnnotateCommand.NEXT_TEXT_STEP].trigger()
     pilot.wait_for_text("Step 2 of 4")
     for _ in range(4):
-        pilot.commands[Command.NEXT_TEXT].trigger()
+        pilot.commands[AnnotateCommand.NEXT_TEXT].trigger()
     pilot.key(KEY.Key_Delete)
     pilot.wait_for_decisions("accept", "edit", "reject")
     assert pilot.decisions == [
@@ -244,6 +244,6 @@ def test_episode_cannot_be_decided_before_it_is_shown(pilot: AnnotatePilot) -> N
     pilot.press("Refresh")
     pilot.qtbot.waitUntil(lambda: len(pilot.rows_of("Episodes with texts")) == 2)
     pilot.press("Next episode")
-    pilot.commands[Command.REJECT_TEXT].trigger()
+    pilot.commands[AnnotateCommand.REJECT_TEXT].trigger()
     pilot.wait_for_text("Step 1 of 3")
     assert not any(isinstance(one, TextDecision) for one in SemanticsStore(pilot.root).read(OTHER).entries)

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QAbstractButton, QListView, QTableView, QWidget
 from odyssey_recorder.curation.redaction import read_redaction
 from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.dataset.redacting import RedactDialog, RedactingViewer
 from odyssey_recorder.gui.dataset.retiring import DuplicatesDialog
 from odyssey_recorder.gui.screen.box_canvas import BoxCanvas
-from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.review.review_store import ReviewStore
 from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.gui.dataset.page_driver import DatasetDriver

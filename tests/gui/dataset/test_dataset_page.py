@@ -17,11 +17,11 @@ from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset_index.index import EpisodeIndex, EpisodeRow
 from odyssey_recorder.dataset_index.saved import SavedFilters
+from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.dataset.episode_table import EpisodeTable
 from odyssey_recorder.gui.dataset.filmstrips import Filmstrips, StripDelegate
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.kit.table import VALUE, table_view
-from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.review.status import ReviewPolicy, ReviewStage

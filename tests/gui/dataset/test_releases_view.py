@@ -15,9 +15,9 @@ from odyssey_recorder.curation.retired import record_decisions
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.gui.dataset import releases_view
+from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.dataset.releases_view import ReleasesView
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command
 from odyssey_recorder.releases.folder import FileDifference, verify
 from odyssey_recorder.releases.making import draft_release, make_release
 from odyssey_recorder.review.review import Decision
@@ -130,7 +130,7 @@ def test_verifying_lists_lost_and_kept_files(driver: ReleasesDriver, root: Path)
 def test_two_releases_are_compared(driver: ReleasesDriver) -> None:
     driver.open("1.1.0", "1.0.0")
     driver.named(QTableView, "Releases").selectRow(1)
-    assert not driver.commands[Command.COMPARE_RELEASES].isEnabled(), "there is none before the first"
+    assert not driver.commands[DatasetCommand.COMPARE_RELEASES].isEnabled(), "there is none before the first"
     driver.named(QTableView, "Releases").selectAll()
     driver.press("Compare")
     driver.wait_for_text("From 1.0.0 to 1.1.0: 1 removed")
@@ -149,12 +149,12 @@ def test_cancelled_verification_leaves_the_list_unchanged(
 
     monkeypatch.setattr(releases_view, "verify", verify_later)
     driver.open("1.1.0", "1.0.0")
-    driver.commands[Command.VERIFY_RELEASE].trigger()
+    driver.commands[DatasetCommand.VERIFY_RELEASE].trigger()
     driver.background.cancel_jobs()
     is_cancelled.set()
     driver.qtbot.waitUntil(lambda: not driver.background.jobs)
     assert [row[-1] for row in driver.rows("Releases")] == ["not verified"] * 2
-    assert driver.commands[Command.VERIFY_RELEASE].isEnabled()
+    assert driver.commands[DatasetCommand.VERIFY_RELEASE].isEnabled()
 
 
 @pytest.mark.usefixtures("released")

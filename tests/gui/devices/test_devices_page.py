@@ -13,11 +13,12 @@ from odyssey_recorder.device.inventory import InventoryDevice
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.bridges.workplace import Workplace
+from odyssey_recorder.gui.devices.commands import DevicesCommand
 from odyssey_recorder.gui.devices.devices_page import DevicesPage
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.gui.frame.keyboard import Keyboard
-from odyssey_recorder.gui.window.pages import Workplace
 from tests.gui.fakes import FakeInventory, FakeRecordings
 from tests.gui.pilot import OpenAt, WidgetPilot
 
@@ -29,7 +30,7 @@ class DevicesPilot(WidgetPilot):
         super().__init__(qtbot, background)
         self.inventory = inventory
         self.page = DevicesPage(inventory, background, self.commands)
-        Keyboard(self.window, lambda: self.page, self.commands[Command.HELP])
+        Keyboard(self.window, lambda: self.page, self.commands[CommonCommand.HELP])
         self.show_widget(self.page)
         self.page.enter()
         self.wait(lambda: bool(self.rows) or inventory.listing_failure is not None)
@@ -139,7 +140,7 @@ def test_missing_sdk_part_is_shown_until_it_is_installed(open_page: OpenPage, in
     pilot.choose("Pixel 7 Pro")
     pilot.button_named("Copy the command for emulator").setFocus()
     inventory.missing = ()
-    pilot.commands[Command.DEVICES_LOOK].trigger()
+    pilot.commands[DevicesCommand.DEVICES_LOOK].trigger()
     pilot.wait(lambda: not pilot.says("emulator: no emulator"))
     assert QApplication.focusWidget() is pilot.named(QListView, "Devices")
     assert "Create" in pilot.enabled_buttons
@@ -283,4 +284,4 @@ def test_device_is_recorded_from_its_page(open_at: OpenAt, service: FakeRecordin
     pilot.wait_for_text("720x1280 at 320 dpi")
     pilot.press("Record on it")
     pilot.wait_for_phase(Phase.WATCHING)
-    assert (pilot.controller.serial, pilot.window.page) == (SERIAL, Command.RECORD_PAGE)
+    assert (pilot.controller.serial, pilot.window.page) == (SERIAL, CommonCommand.RECORD_PAGE)

@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.evaluation.predictions import Prediction
+from odyssey_recorder.gui.evaluate.commands import EvaluateCommand
 from odyssey_recorder.gui.evaluate.evaluate_page import EvaluatePage
 from odyssey_recorder.gui.figures.figures_pane import PanelView
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command
 from odyssey_recorder.gui.kit.theme import MARK, PREDICTED
 from odyssey_recorder.gui.screen.step_viewer import StepCanvas
 from odyssey_recorder.model.episode import Json
@@ -107,11 +107,11 @@ def test_unusable_file_or_dataset_is_reported(pilot: EvaluatePilot, root: Path, 
     (tmp_path / "a").write_text("{broken")
     pilot.score(tmp_path / "a")
     pilot.wait_for_text("is not a file of predictions")
-    assert not pilot.commands[Command.EXPORT_REPORT].isEnabled()
+    assert not pilot.commands[EvaluateCommand.EXPORT_REPORT].isEnabled()
     pilot.named(QLineEdit, "Dataset").setText(str(tmp_path / "nothing"))
     pilot.score(own(tmp_path / "b", predictions(root)))
     pilot.wait_for_text("nothing")
-    assert not pilot.commands[Command.SHOW_SCORES].isEnabled()
+    assert not pilot.commands[EvaluateCommand.SHOW_SCORES].isEnabled()
 
 
 def test_report_is_saved_as_html_or_json(pilot: EvaluatePilot, correct: list[Prediction], tmp_path: Path) -> None:

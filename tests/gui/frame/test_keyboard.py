@@ -24,12 +24,17 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.gui.bridges.recording import Phase
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.bridges.workplace import Workplace
+from odyssey_recorder.gui.dataset.commands import DatasetCommand
+from odyssey_recorder.gui.frame.command import Command, CommonCommand
+from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.keyboard import offer_focus
 from odyssey_recorder.gui.frame.question_dialog import ReasonDialog
 from odyssey_recorder.gui.kit.table import VALUE
+from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.review.answers import QUESTIONS
-from odyssey_recorder.gui.window.pages import Workplace
+from odyssey_recorder.gui.review.commands import ReviewCommand
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.model.action import Type
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.review.review import Decision
@@ -52,44 +57,44 @@ FIELD_TAKES_KEY = None
 KeyTarget = Command | None
 KEYS: dict[Command, Sequence[tuple[str, str, str, KeyTarget]]] = {
     # Page: field, its content, keys, and the command that each triggers.
-    Command.RECORD_PAGE: (
-        (TEXT_TO_TYPE, "", "Ctrl+Z", Command.UNDO),
-        (TEXT_TO_TYPE, "", "Ctrl+Shift+Z", Command.UNDO_TO_HERE),
+    CommonCommand.RECORD_PAGE: (
+        (TEXT_TO_TYPE, "", "Ctrl+Z", RecordCommand.UNDO),
+        (TEXT_TO_TYPE, "", "Ctrl+Shift+Z", RecordCommand.UNDO_TO_HERE),
         (TEXT_TO_TYPE, "milk", "Ctrl+Z Ctrl+Shift+Z e Home Ctrl+Left Ctrl+Backspace Ctrl+A Ctrl+V", FIELD_TAKES_KEY),
-        (TEXT_TO_TYPE, "milk", "Ctrl+E", Command.NOTE),
-        (TEXT_TO_TYPE, "milk", "Ctrl+K", Command.SKIP_TASK),
-        (TEXT_TO_TYPE, "milk", "Ctrl+Return", Command.COMPLETE),
-        (TEXT_TO_TYPE, "milk", "Ctrl+Shift+S", Command.STOP),
-        (TEXT_TO_TYPE, "milk", "F2", Command.BACK),
-        (TEXT_TO_TYPE, "milk", "Ctrl+4", Command.DATASET_PAGE),
+        (TEXT_TO_TYPE, "milk", "Ctrl+E", RecordCommand.NOTE),
+        (TEXT_TO_TYPE, "milk", "Ctrl+K", RecordCommand.SKIP_TASK),
+        (TEXT_TO_TYPE, "milk", "Ctrl+Return", RecordCommand.COMPLETE),
+        (TEXT_TO_TYPE, "milk", "Ctrl+Shift+S", RecordCommand.STOP),
+        (TEXT_TO_TYPE, "milk", "F2", RecordCommand.BACK),
+        (TEXT_TO_TYPE, "milk", "Ctrl+4", DatasetCommand.DATASET_PAGE),
     ),
-    Command.REVIEW_PAGE: (
+    ReviewCommand.REVIEW_PAGE: (
         (NOTE, "", "r 1 Shift+R", FIELD_TAKES_KEY),
         (NOTE, "late", "Left End Ctrl+Z", FIELD_TAKES_KEY),
-        (NOTE, "", "Ctrl+Z", Command.UNDO_FIX),
-        (NOTE, "late", "Ctrl+E", Command.REVIEW_NOTE),
-        (NOTE, "late", "Ctrl+J", Command.NEXT_REVIEW),
-        (NOTE, "late", "Alt+2", Command.SHOW_FINDINGS),
-        (NOTE, "late", "Ctrl+L", Command.REVIEW_LIST),
+        (NOTE, "", "Ctrl+Z", ReviewCommand.UNDO_FIX),
+        (NOTE, "late", "Ctrl+E", ReviewCommand.REVIEW_NOTE),
+        (NOTE, "late", "Ctrl+J", ReviewCommand.NEXT_REVIEW),
+        (NOTE, "late", "Alt+2", ReviewCommand.SHOW_FINDINGS),
+        (NOTE, "late", "Ctrl+L", ReviewCommand.REVIEW_LIST),
         (f"Words: {STEPS}", "", "r ,", FIELD_TAKES_KEY),
         (f"Step: {STEPS}", "", "2 r", FIELD_TAKES_KEY),
-        (f"Step: {STEPS}", "", "Ctrl+J", Command.NEXT_REVIEW),
+        (f"Step: {STEPS}", "", "Ctrl+J", ReviewCommand.NEXT_REVIEW),
     ),
-    Command.TASKS_PAGE: (
+    CommonCommand.TASKS_PAGE: (
         ("Search tasks to prepare", "", "a x", FIELD_TAKES_KEY),
-        ("Search tasks to prepare", "mi", "Ctrl+Shift+R", Command.REWRITE_ALL),
-        ("Search tasks to prepare", "mi", "F8", Command.READ_TASKS),
-        ("Search tasks to prepare", "mi", "Alt+1", Command.SHOW_QUEUE),
+        ("Search tasks to prepare", "mi", "Ctrl+Shift+R", TasksCommand.REWRITE_ALL),
+        ("Search tasks to prepare", "mi", "F8", TasksCommand.READ_TASKS),
+        ("Search tasks to prepare", "mi", "Alt+1", TasksCommand.SHOW_QUEUE),
         ("Instruction in your words", "", "e", FIELD_TAKES_KEY),
         ("Instruction in your words", "Buy", "Return", FIELD_TAKES_KEY),
-        ("Instruction in your words", "Buy", "Ctrl+Return", Command.KEEP_WORDS),
-        ("Instruction in your words", "Buy", "Esc", Command.LEAVE_WORDS),
-        ("Instruction in your words", "Buy", "Ctrl+G", Command.GENERATE_TASKS),
+        ("Instruction in your words", "Buy", "Ctrl+Return", TasksCommand.KEEP_WORDS),
+        ("Instruction in your words", "Buy", "Esc", TasksCommand.LEAVE_WORDS),
+        ("Instruction in your words", "Buy", "Ctrl+G", TasksCommand.GENERATE_TASKS),
     ),
-    Command.DATASET_PAGE: (
+    DatasetCommand.DATASET_PAGE: (
         ("Filter episodes", "milk", "Ctrl+C 1", FIELD_TAKES_KEY),
-        ("Filter episodes", "milk", "Ctrl+O", Command.EPISODE_FOLDER),
-        ("Filter episodes", "milk", "Ctrl+Shift+F", Command.CLEAR_FILTERS),
+        ("Filter episodes", "milk", "Ctrl+O", DatasetCommand.EPISODE_FOLDER),
+        ("Filter episodes", "milk", "Ctrl+Shift+F", DatasetCommand.CLEAR_FILTERS),
     ),
 }
 
@@ -99,7 +104,7 @@ class CommandListener(QObject):
 
     def __init__(self, commands: Commands) -> None:
         super().__init__(commands)
-        self._commands = {commands[command]: command for command in Command}
+        self._commands = {commands[command]: command for command in commands}
         self.triggered: list[Command] = []
         for action in self._commands:
             action.installEventFilter(self)
@@ -190,11 +195,11 @@ def clear(entry: QWidget) -> None:
 
 def show_fields(pilot: Pilot, page: Command) -> None:
     pilot.press(page.value.label)
-    if page is Command.RECORD_PAGE:
+    if page is CommonCommand.RECORD_PAGE:
         record(pilot)
-    elif page is Command.REVIEW_PAGE:
+    elif page is ReviewCommand.REVIEW_PAGE:
         open_review(pilot).press("s3")
-    elif page is Command.TASKS_PAGE:
+    elif page is CommonCommand.TASKS_PAGE:
         press("Alt+3")
         pilot.wait_until_enabled("Edit")
         write("e")
@@ -237,7 +242,7 @@ def test_keys_in_fields(pilot: Pilot, page: Command) -> None:
             press(key)
             if listener.triggered != ([] if command is FIELD_TAKES_KEY else [command]):
                 wrong.append((name, text, key, listener.triggered))
-    commands[Command.LEAVE_WORDS].trigger()  # otherwise the window asks before it closes
+    commands[TasksCommand.LEAVE_WORDS].trigger()  # otherwise the window asks before it closes
     assert not wrong, wrong
 
 
@@ -291,7 +296,7 @@ def undo(pilot: Pilot) -> None:
 
 FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
     # Page: actions in order, and the focus afterwards.
-    Command.RECORD_PAGE: (
+    CommonCommand.RECORD_PAGE: (
         ("a recording begins and a text was typed", record, SCREEN),
         ("letters", letters("milk"), SCREEN),
         ("Write", keys("Ctrl+T"), TEXT_TO_TYPE),
@@ -319,7 +324,7 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
         ("Return to the queue", keys("Ctrl+Shift+Q"), SCREEN),
         ("another page and back", keys("Ctrl+4", "Ctrl+1"), SCREEN),
     ),
-    Command.REVIEW_PAGE: (
+    ReviewCommand.REVIEW_PAGE: (
         ("the page", lambda _: None, "Episodes to review"),
         ("Find", keys("Ctrl+F"), "Search episodes"),
         ("Esc in the search", keys("Esc"), "Episodes to review"),
@@ -340,7 +345,7 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
         ("the episode again", keys("Ctrl+L"), "Steps"),
         ("the field of the note, then the list", keys("Ctrl+E", "Ctrl+L"), "Episodes to review"),
     ),
-    Command.TASKS_PAGE: (
+    CommonCommand.TASKS_PAGE: (
         ("the page", lambda _: None, "Tasks"),
         ("Prepare", after(keys("Alt+3"), lambda p: p.wait_until_enabled("Edit")), "Tasks to prepare"),
         ("Edit", keys("E"), "Instruction in your words"),
@@ -353,7 +358,7 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
         ("Reject it", answer("Reject", "Reject"), "Tasks to prepare"),
         ("the queue", keys("Alt+1"), "Tasks"),
     ),
-    Command.DATASET_PAGE: (
+    DatasetCommand.DATASET_PAGE: (
         ("the page", lambda p: p.qtbot.waitUntil(lambda: p.says("2 episodes")), "Episodes"),
         ("Find", keys("Ctrl+F"), "Filter episodes"),
         ("words that find nothing", letters("zzz"), "Filter episodes"),

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.window.main_window import SMALLEST
 from odyssey_recorder.model.geometry import Size
@@ -44,12 +44,12 @@ def bench(qtbot: QtBot, background: Background) -> PanelsPilot:
 
 def test_hidden_panel_gives_its_space_to_the_middle(bench: PanelsPilot) -> None:
     before = bench.middle.width()
-    bench.commands[Command.LEFT_PANEL].trigger()
+    bench.commands[CommonCommand.LEFT_PANEL].trigger()
     assert bench.open == "Right"
     assert bench.middle.width() == before + 200
-    bench.commands[Command.RIGHT_PANEL].trigger()
+    bench.commands[CommonCommand.RIGHT_PANEL].trigger()
     assert bench.open == ""
-    bench.commands[Command.LEFT_PANEL].trigger()
+    bench.commands[CommonCommand.LEFT_PANEL].trigger()
     assert bench.open == "Left"
     assert bench.left.width() == 200
 
@@ -89,7 +89,7 @@ def test_narrow_window_hides_right_panel_first_unless_opened(qtbot: QtBot, backg
     assert bench.open == "Left"
     bench.window.resize(600, 500)
     assert bench.open == ""
-    bench.commands[Command.RIGHT_PANEL].trigger()
+    bench.commands[CommonCommand.RIGHT_PANEL].trigger()
     assert bench.open == "Right"
     bench.window.resize(1000, 500)
     assert bench.open == "Left Right"

@@ -14,10 +14,11 @@ from odyssey_recorder.annotation.reviewing import TextReviewing
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.gui.bridges.recording import Phase
-from odyssey_recorder.gui.frame.commands import Command
-from odyssey_recorder.gui.frame.shortcuts import CHANGEABLE
+from odyssey_recorder.gui.bridges.workplace import Workplace
+from odyssey_recorder.gui.review.commands import ReviewCommand
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.window.help_dialog import HelpDialog
-from odyssey_recorder.gui.window.pages import PAGES, Workplace
+from odyssey_recorder.gui.window.pages import PAGES, all_commands
 from odyssey_recorder.settings import Role, SettingsStore, settings_file
 from odyssey_recorder.tasks.queue.task_status import Status
 from tests.gui.fakes import FakeDoctor, FakeInventory, FakePractice
@@ -34,7 +35,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 ANNOTATOR_PAGES = ["Record", "Tasks", "Practice", "Devices", "Dataset", "Settings"]
 REVIEWER_PAGES = ["Review", "Devices", "Dataset", "Annotate", "Evaluate", "Settings"]
-ALL = [page.value.label for page in PAGES]
+ALL = [entry.command.value.label for entry in PAGES]
 
 
 @pytest.fixture
@@ -102,9 +103,10 @@ def test_annotators_see_nothing_for_leads(open_as: OpenAs) -> None:
     pilot.press("Settings")
     assert "Language model" not in sections(pilot)
     table = pilot.named(QTableView, "Keys of all actions")
-    hidden = [command for number, command in enumerate(CHANGEABLE) if table.isRowHidden(number)]
-    assert {Command.GENERATE_TASKS, Command.SHOW_TEMPLATES, Command.REVIEW_PAGE} < set(hidden)
-    assert Command.RECORD_TASK not in hidden
+    changeable = [command for command in all_commands() if not command.value.is_fixed]
+    hidden = [command for number, command in enumerate(changeable) if table.isRowHidden(number)]
+    assert {TasksCommand.GENERATE_TASKS, TasksCommand.SHOW_TEMPLATES, ReviewCommand.REVIEW_PAGE} < set(hidden)
+    assert TasksCommand.RECORD_TASK not in hidden
     for words in ("Templates", "Team queue", "Practice tasks to pass", "Apps in instructions", "Propose templates"):
         assert not pilot.says(words), words
     pilot.press("Dataset")
@@ -118,7 +120,7 @@ def test_reviewer_gets_no_questions_and_no_task(open_as: OpenAs, workplace: Work
     pilot = open_as("reviewer", practice)
     with pilot.qtbot.waitSignal(pilot.window.prepared, timeout=20_000):
         pass
-    assert pilot.window.page is Command.REVIEW_PAGE
+    assert pilot.window.page is ReviewCommand.REVIEW_PAGE
     assert not any(dialog.isVisible() for dialog in pilot.window.findChildren(QDialog))
     assert pilot.controller.phase is Phase.NO_DEVICE
     assert workplace.tasks is not None
@@ -218,7 +220,7 @@ class TestHelp:
             shown = help_of(pilot)
             words = texts_in(shown)
             assert f"On the page {page}" in words
-            assert next(one.value.tip for one in Command if one.value.page == page and one.value.keys) in words
+            assert next(one.value.tip for one in all_commands() if one.value.page == page and one.value.keys) in words
             shown.close()
             pilot.activate()
 

@@ -8,9 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView, QMainWindow, QTableView, QToolButton
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.bridges.workplace import Workplace
+from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.gui.frame.window_state import KeptFile, WindowState
-from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.settings import SettingsStore
 from tests.gui.pilot import OpenAt
 
@@ -82,7 +82,7 @@ def test_window_opens_as_it_was_closed(open_at: OpenAt, file: Path) -> None:
 
     again = open_at(workplace)
     assert again.window.height() == 710
-    assert again.window.page is Command.SETTINGS_PAGE
+    assert again.window.page is CommonCommand.SETTINGS_PAGE
     assert again.named(QToolButton, "Record").toolTip() == "Record episodes"
     assert again.mirror.viewport.kept == "1.5"
     again.press("Record")
@@ -92,4 +92,4 @@ def test_window_opens_as_it_was_closed(open_at: OpenAt, file: Path) -> None:
 
 def test_unavailable_saved_page_falls_back_to_record(open_at: OpenAt, file: Path) -> None:
     KeptFile(file).write({"page": "TASKS_PAGE"})
-    assert open_at(Workplace(state=KeptFile(file))).window.page is Command.RECORD_PAGE
+    assert open_at(Workplace(state=KeptFile(file))).window.page is CommonCommand.RECORD_PAGE

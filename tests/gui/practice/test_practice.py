@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QListView, QScrollArea
 
 from odyssey_recorder.errors import PracticeError
 from odyssey_recorder.gui.bridges.recording import Phase
-from odyssey_recorder.gui.frame.commands import Command
-from odyssey_recorder.gui.window.pages import Workplace
+from odyssey_recorder.gui.bridges.workplace import Workplace
+from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.practice.service import Welcome
 from odyssey_recorder.practice.tasks import practice_tasks
@@ -67,7 +67,7 @@ class TestFirstUse:
         pilot.qtbot.waitUntil(lambda: practice.agrees is True)
         assert practice.name == "Ada Lovelace"
         pilot.wait_for_phase(Phase.RECORDING)
-        assert pilot.window.page is Command.RECORD_PAGE
+        assert pilot.window.page is CommonCommand.RECORD_PAGE
         assert pilot.says(FIRST.task.instruction)
 
     def test_recording_is_locked_until_the_annotator_agrees(self, open_at: OpenAt) -> None:
@@ -189,7 +189,7 @@ class TestPractice:
         pilot.press("Practice")
         pilot.qtbot.waitUntil(lambda: pilot.button_named("Practise this").text() == "Return to the recording")
         pilot.press("Practise this")
-        assert pilot.window.page is Command.RECORD_PAGE
+        assert pilot.window.page is CommonCommand.RECORD_PAGE
         pilot.complete()
         pilot.press("Practice")
         pilot.wait_until_enabled("Practise this")

@@ -13,14 +13,14 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.bridges.recording import Phase
+from odyssey_recorder.gui.bridges.workplace import AgentModels, Workplace
 from odyssey_recorder.gui.frame.application import TextSize, use_text_size
 from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.gui.kit.parts import Choice
 from odyssey_recorder.gui.record.agent_card import AgentCard
 from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
-from odyssey_recorder.gui.record.agent_runner import AgentModels, AgentRunner
+from odyssey_recorder.gui.record.agent_runner import AgentRunner
 from odyssey_recorder.gui.window.main_window import SMALLEST
-from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.settings import read_settings

@@ -8,10 +8,12 @@ from PySide6.QtWidgets import QLabel, QScrollBar
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command, Commands
+from odyssey_recorder.gui.frame.commands import Commands
+from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage, WantedScreen
 from odyssey_recorder.gui.screen.canvas import FRAME_PX
+from odyssey_recorder.gui.window.pages import all_commands
 from odyssey_recorder.model.geometry import Size
 from tests.gui.record.screens import fit_of, frame, screenshot_in
 
@@ -28,7 +30,7 @@ def mirror() -> MirrorView:
 
 @pytest.fixture
 def commands(mirror: MirrorView) -> Commands:
-    return Commands(mirror)
+    return Commands(mirror, all_commands())
 
 
 @pytest.fixture
@@ -50,27 +52,27 @@ def shown_scale(stage: MirrorStage) -> str:
 
 def test_zoom_commands_change_the_shown_scale(stage: MirrorStage, commands: Commands, qtbot: QtBot) -> None:
     fitted = shown_scale(stage)
-    assert not commands[Command.ZOOM_FIT].isEnabled()
-    commands[Command.ZOOM_OUT].trigger()
+    assert not commands[RecordCommand.ZOOM_FIT].isEnabled()
+    commands[RecordCommand.ZOOM_OUT].trigger()
     for scale in ("50%", "75%", "100%", "150%", "200%", "300%"):
         assert shown_scale(stage) == scale
-        commands[Command.ZOOM_IN].trigger()
+        commands[RecordCommand.ZOOM_IN].trigger()
     assert shown_scale(stage) == "300%"
-    commands[Command.ZOOM_PIXELS].trigger()
+    commands[RecordCommand.ZOOM_PIXELS].trigger()
     assert shown_scale(stage) == "100%"
-    assert not commands[Command.ZOOM_PIXELS].isEnabled()
+    assert not commands[RecordCommand.ZOOM_PIXELS].isEnabled()
     for _ in range(3):
-        commands[Command.ZOOM_OUT].trigger()
+        commands[RecordCommand.ZOOM_OUT].trigger()
     assert shown_scale(stage) == "50%"
-    assert not commands[Command.ZOOM_OUT].isEnabled()
-    commands[Command.ZOOM_FIT].trigger()
+    assert not commands[RecordCommand.ZOOM_OUT].isEnabled()
+    commands[RecordCommand.ZOOM_FIT].trigger()
     qtbot.waitUntil(lambda: shown_scale(stage) == fitted)
 
 
 def test_scroll_bars_pan(stage: MirrorStage, mirror: MirrorView, commands: Commands, qtbot: QtBot) -> None:
     across, down = scroll_bar(stage, "Left and right"), scroll_bar(stage, "Up and down")
     assert (across.isHidden(), down.isHidden()) == (True, True)
-    commands[Command.ZOOM_PIXELS].trigger()
+    commands[RecordCommand.ZOOM_PIXELS].trigger()
     qtbot.waitUntil(lambda: mirror.geometry().bottom() < across.geometry().top())
     fit = fit_of(mirror)
     assert (across.value(), down.value()) == (FRAME_PX - fit.area.left(), FRAME_PX - fit.area.top())
@@ -98,12 +100,12 @@ def test_wanted_screen_placement(stage: MirrorStage, qtbot: QtBot, tmp_path: Pat
 
 def test_restoring_fits_the_mirror(stage: MirrorStage, mirror: MirrorView, commands: Commands, tmp_path: Path) -> None:
     mirror.viewport.show_scale(1.5)
-    assert not commands[Command.ACCEPT_SCREEN].isEnabled()
+    assert not commands[RecordCommand.ACCEPT_SCREEN].isEnabled()
     stage.show_wanted(screenshot_in(tmp_path, PHONE))
     assert stage.is_restoring
     assert mirror.viewport.scale is None
-    assert commands[Command.ACCEPT_SCREEN].isEnabled()
+    assert commands[RecordCommand.ACCEPT_SCREEN].isEnabled()
     stage.show_wanted(None)
     assert not stage.is_restoring
     assert mirror.viewport.scale == 1.5
-    assert not commands[Command.ACCEPT_SCREEN].isEnabled()
+    assert not commands[RecordCommand.ACCEPT_SCREEN].isEnabled()

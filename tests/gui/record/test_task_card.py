@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QListWidget, QRadioButton, QTableView
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.bridges.recording import Phase
-from odyssey_recorder.gui.frame.commands import Command
-from odyssey_recorder.gui.window.pages import Workplace
+from odyssey_recorder.gui.bridges.workplace import Workplace
+from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.tasks.queue.queue import TaskQueue
 from odyssey_recorder.tasks.queue.task_status import Status
 from odyssey_recorder.tasks.queue.transaction import Leases
@@ -122,7 +122,7 @@ def test_task_chosen_on_the_tasks_page_is_recorded_next(pilot: Pilot, queue: Tas
     pilot.complete()
     choose_third_task(pilot)
     pilot.press("Record this task")
-    pilot.qtbot.waitUntil(lambda: pilot.window.page is Command.RECORD_PAGE)
+    pilot.qtbot.waitUntil(lambda: pilot.window.page is CommonCommand.RECORD_PAGE)
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.wait_for_text("Add a city")
     pilot.begin()

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.gui.bridges.review_calls import Reviewing
+from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.window_state import KeptFile
-from odyssey_recorder.gui.review.review_calls import Reviewing
-from odyssey_recorder.gui.window.pages import Workplace
 from odyssey_recorder.review import review
 from tests.dataset.published_episode import PublishedEpisode, recorded
 from tests.gui.pilot import OpenAt

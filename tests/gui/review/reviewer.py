@@ -4,10 +4,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QListView
 
+from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.gui.kit.table import VALUE
 from odyssey_recorder.gui.review.answers import QUESTIONS
-from odyssey_recorder.gui.review.review_calls import Reviewing
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from tests.gui.item_views import click_row, column_texts

@@ -14,9 +14,10 @@ from odyssey_recorder.dataset import amendment as fixes
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import EpisodeSummary, open_episode
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.kit.parts import Choice
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.screen.box_canvas import BoxCanvas
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.finding import EpisodeReport
@@ -29,8 +30,8 @@ from tests.gui.inspection import faults
 from tests.gui.pilot import WidgetPilot, texts_in
 
 CLICK, TYPE, LONG, KEY, END = range(5)
-ALWAYS = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END, Command.FIX_NOTE}
-BEFORE_END = ALWAYS | {Command.DROP_STEPS, Command.END_HERE}
+ALWAYS = {ReviewCommand.FIX_INSTRUCTION, ReviewCommand.FIX_APPS, ReviewCommand.FIX_END, ReviewCommand.FIX_NOTE}
+BEFORE_END = ALWAYS | {ReviewCommand.DROP_STEPS, ReviewCommand.END_HERE}
 
 
 def opened(published: PublishedEpisode, role: ReviewerRole | None = ReviewerRole.FIRST) -> OpenedReview:
@@ -85,8 +86,14 @@ def driver(qtbot: QtBot, background: Background, published: PublishedEpisode) ->
 
 
 def test_offered_fixes_depend_on_the_step(driver: CardDriver, published: PublishedEpisode) -> None:
-    press_fixes = {Command.FIX_PRESS, Command.FIX_BOX}
-    offered = (BEFORE_END | press_fixes, BEFORE_END | {Command.FIX_TEXT}, BEFORE_END | press_fixes, BEFORE_END, ALWAYS)
+    press_fixes = {ReviewCommand.FIX_PRESS, ReviewCommand.FIX_BOX}
+    offered = (
+        BEFORE_END | press_fixes,
+        BEFORE_END | {ReviewCommand.FIX_TEXT},
+        BEFORE_END | press_fixes,
+        BEFORE_END,
+        ALWAYS,
+    )
     for step, commands in enumerate(offered):
         driver.card.show_step(step)
         assert driver.offered == commands, step
@@ -99,12 +106,12 @@ def test_offered_fixes_depend_on_the_step(driver: CardDriver, published: Publish
 
 def test_note_cannot_be_fixed_without_provenance(driver: CardDriver, tmp_path: Path) -> None:
     driver.card.show_review(opened(released(tmp_path)))
-    assert Command.FIX_NOTE not in driver.offered
+    assert ReviewCommand.FIX_NOTE not in driver.offered
 
 
 def test_dialog_closes_when_the_episode_changes(driver: CardDriver, published: PublishedEpisode) -> None:
     review = opened(published)
-    driver.open_dialog(Command.DROP_STEPS, CLICK)
+    driver.open_dialog(ReviewCommand.DROP_STEPS, CLICK)
     driver.card.show_review(review)
     assert driver.is_asked, "the same episode as before"
     driver.card.show_review(replace(review, revision="1" * 64))
@@ -115,13 +122,13 @@ def test_dialog_closes_when_the_episode_changes(driver: CardDriver, published: P
 def test_dialogs_are_small_and_their_controls_have_names(driver: CardDriver) -> None:
     assert faults(driver.window) == []
     for command, step in (
-        (Command.FIX_INSTRUCTION, CLICK),
-        (Command.FIX_APPS, CLICK),
-        (Command.FIX_BOX, CLICK),
-        (Command.DROP_STEPS, CLICK),
-        (Command.FIX_PRESS, CLICK),
-        (Command.FIX_TEXT, TYPE),
-        (Command.END_HERE, TYPE),
+        (ReviewCommand.FIX_INSTRUCTION, CLICK),
+        (ReviewCommand.FIX_APPS, CLICK),
+        (ReviewCommand.FIX_BOX, CLICK),
+        (ReviewCommand.DROP_STEPS, CLICK),
+        (ReviewCommand.FIX_PRESS, CLICK),
+        (ReviewCommand.FIX_TEXT, TYPE),
+        (ReviewCommand.END_HERE, TYPE),
     ):
         dialog = driver.open_dialog(command, step)
         assert faults(dialog) == []
@@ -133,10 +140,10 @@ def test_dialogs_are_small_and_their_controls_have_names(driver: CardDriver) -> 
 @pytest.mark.parametrize(
     ("command", "reason", "amendment"),
     [
-        (Command.FIX_INSTRUCTION, "a misspelling", fixes.NewInstruction(instruction="new text")),
-        (Command.FIX_END, "the reason is not given", fixes.NewEnd(words="new text")),
-        (Command.FIX_NOTE, "it is not true", fixes.NewNote(step=TYPE, note="new text")),
-        (Command.FIX_TEXT, "a slip of the keyboard", fixes.NewText(step=TYPE, text="new text")),
+        (ReviewCommand.FIX_INSTRUCTION, "a misspelling", fixes.NewInstruction(instruction="new text")),
+        (ReviewCommand.FIX_END, "the reason is not given", fixes.NewEnd(words="new text")),
+        (ReviewCommand.FIX_NOTE, "it is not true", fixes.NewNote(step=TYPE, note="new text")),
+        (ReviewCommand.FIX_TEXT, "a slip of the keyboard", fixes.NewText(step=TYPE, text="new text")),
     ],
 )
 def test_fix_needs_a_new_text_and_a_reason(
@@ -152,7 +159,7 @@ def test_fix_needs_a_new_text_and_a_reason(
 
 
 def test_empty_instruction_is_rejected_while_typing(driver: CardDriver) -> None:
-    driver.open_dialog(Command.FIX_INSTRUCTION, CLICK)
+    driver.open_dialog(ReviewCommand.FIX_INSTRUCTION, CLICK)
     driver.choose_any_reason()
     driver.named(QPlainTextEdit, "Instruction").setFocus()
     driver.replace_text("")
@@ -165,7 +172,7 @@ def test_empty_instruction_is_rejected_while_typing(driver: CardDriver) -> None:
 
 
 def test_category_needs_enough_apps(driver: CardDriver) -> None:
-    driver.open_dialog(Command.FIX_APPS, CLICK)
+    driver.open_dialog(ReviewCommand.FIX_APPS, CLICK)
     category = driver.named(Choice, "Category")
     driver.replace_text("Shop")
     QTest.keyClick(driver.dialog().focusWidget(), Qt.Key.Key_Return)
@@ -187,7 +194,7 @@ def test_unknown_category_can_be_replaced(driver: CardDriver, published: Publish
     tree["task_info"] |= {"category": "Cooking", "app": ["Shop", "Notes"]}
     path.write_text(json.dumps(tree))
     driver.card.show_review(opened(published))
-    driver.open_dialog(Command.FIX_APPS, CLICK)
+    driver.open_dialog(ReviewCommand.FIX_APPS, CLICK)
     category = driver.named(Choice, "Category")
     assert (category.value, driver.ok_button.isEnabled()) == ("", False)
     category.choose("Web_Shopping")
@@ -198,7 +205,7 @@ def test_unknown_category_can_be_replaced(driver: CardDriver, published: Publish
 
 
 def test_typed_reason_is_accepted(driver: CardDriver) -> None:
-    driver.open_dialog(Command.FIX_END, END)
+    driver.open_dialog(ReviewCommand.FIX_END, END)
     driver.replace_text("found it")
     reason = driver.line("Another reason")
     QTest.keyClicks(reason, "the note was cut")
@@ -207,11 +214,11 @@ def test_typed_reason_is_accepted(driver: CardDriver) -> None:
 
 
 def test_kind_of_press_is_changed_and_its_duration_shown(driver: CardDriver) -> None:
-    driver.open_dialog(Command.FIX_PRESS, CLICK)
+    driver.open_dialog(ReviewCommand.FIX_PRESS, CLICK)
     assert driver.says("Make step 1 a LONG_PRESS?")
     assert driver.says("The finger was down for 0.08 s")
     driver.finish("a slip of the finger")
-    driver.open_dialog(Command.FIX_PRESS, LONG)
+    driver.open_dialog(ReviewCommand.FIX_PRESS, LONG)
     assert driver.says("Make step 3 a CLICK?")
     driver.finish("a slip of the finger")
     assert [amendment for amendment, _ in driver.requested] == [
@@ -222,7 +229,7 @@ def test_kind_of_press_is_changed_and_its_duration_shown(driver: CardDriver) -> 
 
 def test_changing_an_action_lists_the_texts_it_removes(driver: CardDriver, tmp_path: Path) -> None:
     driver.card.show_review(opened(released(tmp_path)))
-    driver.open_dialog(Command.FIX_PRESS, LONG)
+    driver.open_dialog(ReviewCommand.FIX_PRESS, LONG)
     assert driver.says("Removed because no longer valid: intention of step 3")
 
 
@@ -239,13 +246,13 @@ def test_dropping_steps_compares_the_adjoining_screens(
     driver: CardDriver, published: PublishedEpisode, last: int, screenshot: bytes, join: str
 ) -> None:
     (published.root / "screenshots" / f"{published.episode_id}_{last + 1}.png").write_bytes(screenshot)
-    driver.open_dialog(Command.DROP_STEPS, TYPE)
+    driver.open_dialog(ReviewCommand.DROP_STEPS, TYPE)
     driver.number("Last step to drop").setValue(last + 1)
     driver.wait_for_text(join)
 
 
 def test_range_of_steps_is_dropped_but_never_the_last_step(driver: CardDriver) -> None:
-    driver.open_dialog(Command.DROP_STEPS, LONG)
+    driver.open_dialog(ReviewCommand.DROP_STEPS, LONG)
     first, last = driver.number("First step to drop"), driver.number("Last step to drop")
     assert (first.value(), last.value(), last.maximum()) == (LONG + 1, LONG + 1, KEY + 1)
     assert driver.says("4 steps are left. Step 4 becomes step 3, and so on.")
@@ -260,7 +267,7 @@ def test_range_of_steps_is_dropped_but_never_the_last_step(driver: CardDriver) -
 
 
 def test_ending_earlier_lists_the_removed_steps(driver: CardDriver) -> None:
-    driver.open_dialog(Command.END_HERE, TYPE)
+    driver.open_dialog(ReviewCommand.END_HERE, TYPE)
     assert driver.says("Steps 3 to 5 are removed. Step 2 keeps its screenshot and becomes COMPLETE, with “done”")
     driver.finish("the task was already done here")
     assert driver.requested == [(fixes.DropTail(at=TYPE), "the task was already done here")]
@@ -307,7 +314,7 @@ def test_box_must_contain_the_touched_point(driver: CardDriver) -> None:
 
 def test_no_box_can_be_drawn_on_an_unreadable_screenshot(driver: CardDriver, published: PublishedEpisode) -> None:
     (published.root / "screenshots" / f"{published.episode_id}_0.png").write_bytes(b"not an image")
-    driver.open_dialog(Command.FIX_BOX, CLICK)
+    driver.open_dialog(ReviewCommand.FIX_BOX, CLICK)
     canvas = driver.named(BoxCanvas, "Screenshot with the box")
     driver.qtbot.waitUntil(lambda: "cannot be read" in canvas.accessibleDescription())
     assert not driver.number("Left edge of the box").isEnabled()
@@ -318,7 +325,7 @@ def test_no_box_can_be_drawn_on_an_unreadable_screenshot(driver: CardDriver, pub
 @pytest.fixture
 def canvas(driver: CardDriver) -> BoxCanvas:
     """Of the open dialog for the box of the click."""
-    driver.open_dialog(Command.FIX_BOX, CLICK)
+    driver.open_dialog(ReviewCommand.FIX_BOX, CLICK)
     canvas = driver.named(BoxCanvas, "Screenshot with the box")
     driver.qtbot.waitUntil(lambda: bool(canvas.accessibleDescription()))
     return canvas

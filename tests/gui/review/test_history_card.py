@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset import amendment as fixes
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.history_card import HistoryCard, amendment_text
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.review.review import Decision, Entry, Fix, Move, ReplayEvidence
@@ -54,7 +54,7 @@ class CardDriver(WidgetPilot):
 
     @property
     def can_undo(self) -> bool:
-        return self.commands[Command.UNDO_FIX].isEnabled()
+        return self.commands[ReviewCommand.UNDO_FIX].isEnabled()
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_undone_fix_is_marked_and_the_one_before_can_be_undone(driver: CardDrive
     ]
     assert driver.can_undo
     with driver.qtbot.waitSignal(driver.card.undo_requested):
-        driver.commands[Command.UNDO_FIX].trigger()
+        driver.commands[ReviewCommand.UNDO_FIX].trigger()
     driver.show(fix(1, DROP), fix(2, None, undoes=1))
     assert not driver.can_undo
 

@@ -13,8 +13,8 @@ from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import DeviceError, ReviewError
 from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command
 from odyssey_recorder.gui.kit.parts import Choice
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.replay_card import ReplayCard
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.geometry import Point, Size
@@ -96,12 +96,12 @@ class CardDriver(WidgetPilot):
 
     def find_devices(self) -> None:
         self.card.look_for_devices()
-        self.qtbot.waitUntil(lambda: self.commands[Command.REPLAY_EPISODE].isEnabled())
+        self.qtbot.waitUntil(lambda: self.commands[ReviewCommand.REPLAY_EPISODE].isEnabled())
 
     def begin(self) -> None:
         self.show()
         self.find_devices()
-        self.commands[Command.REPLAY_EPISODE].trigger()
+        self.commands[ReviewCommand.REPLAY_EPISODE].trigger()
         self.qtbot.waitUntil(lambda: bool(self.badges))
 
 
@@ -133,17 +133,17 @@ def test_no_replay_while_the_only_device_records(driver: CardDriver) -> None:
     driver.show()
     driver.find_devices()
     driver.card.show_recording("emulator-5554")
-    assert not driver.commands[Command.REPLAY_EPISODE].isEnabled()
-    driver.commands[Command.REPLAY_EPISODE].trigger()
+    assert not driver.commands[ReviewCommand.REPLAY_EPISODE].isEnabled()
+    driver.commands[ReviewCommand.REPLAY_EPISODE].trigger()
     assert driver.background.jobs == ()
     driver.card.show_recording("")
-    assert driver.commands[Command.REPLAY_EPISODE].isEnabled()
+    assert driver.commands[ReviewCommand.REPLAY_EPISODE].isEnabled()
 
 
 def test_missing_device_is_explained(driver: CardDriver) -> None:
     driver.show()
     assert driver.says("No device. Start an emulator")
-    assert not driver.commands[Command.REPLAY_EPISODE].isEnabled()
+    assert not driver.commands[ReviewCommand.REPLAY_EPISODE].isEnabled()
     driver.reviewing.error = DeviceError("adb does not answer.")
     driver.card.look_for_devices()
     driver.wait_for_text("adb does not answer.")
@@ -152,12 +152,12 @@ def test_missing_device_is_explained(driver: CardDriver) -> None:
 def test_badges_appear_live_and_the_outcome_at_the_end(driver: CardDriver) -> None:
     driver.begin()
     assert driver.badges == {0: "match"}
-    assert not driver.commands[Command.REPLAY_EPISODE].isEnabled()
+    assert not driver.commands[ReviewCommand.REPLAY_EPISODE].isEnabled()
     driver.reviewing.may_end.set()
     driver.qtbot.waitUntil(lambda: bool(driver.evidence))
     assert driver.badges == {0: "match", 1: "drift"}
     assert "Replayed on emulator-5554: 1 match, 1 drift. By Rosa" in driver.card.outcome
-    assert driver.commands[Command.REPLAY_EPISODE].isEnabled()
+    assert driver.commands[ReviewCommand.REPLAY_EPISODE].isEnabled()
 
 
 def test_replay_can_be_cancelled(driver: CardDriver) -> None:
@@ -172,7 +172,7 @@ def test_failed_replay_shows_the_reason(driver: CardDriver) -> None:
     driver.show()
     driver.find_devices()
     driver.reviewing.error = ReviewError("The device has another screen.")
-    driver.commands[Command.REPLAY_EPISODE].trigger()
+    driver.commands[ReviewCommand.REPLAY_EPISODE].trigger()
     driver.wait_for_text("The device has another screen.")
     assert driver.evidence == []
 

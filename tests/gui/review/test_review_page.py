@@ -11,8 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import DatasetError, OdysseyError, ReviewError
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.review.answers import QUESTIONS
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.review_page import ReviewPage
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.model.finding import Severity
@@ -323,7 +324,12 @@ def test_changes_to_others_leave_the_open_episode_alone(reviewing: FakeReviewing
     assert reviewer.answers == ["Pass", "", ""]
 
 
-ACCEPT_ALL = Command.PASS_PICTURES, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE
+ACCEPT_ALL = (
+    ReviewCommand.PASS_PICTURES,
+    ReviewCommand.PASS_SEQUENCE,
+    ReviewCommand.PASS_INSTRUCTION,
+    ReviewCommand.ACCEPT_EPISODE,
+)
 
 
 class PageDriver(WidgetPilot):
@@ -358,7 +364,7 @@ class PageDriver(WidgetPilot):
 @pytest.fixture
 def driver(reviewing: FakeReviewing, three: list[str], qtbot: QtBot, background: Background) -> Iterator[PageDriver]:
     driver = PageDriver(qtbot, background, reviewing)
-    qtbot.waitUntil(lambda: driver.commands[Command.NEXT_REVIEW].isEnabled())
+    qtbot.waitUntil(lambda: driver.commands[ReviewCommand.NEXT_REVIEW].isEnabled())
     yield driver
     driver.page.close_down()
 
@@ -369,14 +375,14 @@ def test_review_time_pauses_while_away(reviewing: FakeReviewing, driver: PageDri
     driver.qtbot.addWidget(other)
     driver.page.offer_figures(driver.make_figures)
     driver.page.enter()
-    driver.trigger(Command.NEXT_REVIEW)
+    driver.trigger(ReviewCommand.NEXT_REVIEW)
     driver.wait_for_verdict_panel()
     driver.now_s = 5.0
-    driver.switch_to(other) if instead == "another window" else driver.trigger(Command.REVIEW_FIGURES)
+    driver.switch_to(other) if instead == "another window" else driver.trigger(ReviewCommand.REVIEW_FIGURES)
     driver.now_s = 1000.0
-    driver.switch_to(driver.window) if instead == "another window" else driver.trigger(Command.REVIEW_FIGURES)
+    driver.switch_to(driver.window) if instead == "another window" else driver.trigger(ReviewCommand.REVIEW_FIGURES)
     driver.now_s = 1002.0
-    driver.trigger(Command.NEXT_STEP, Command.NEXT_STEP)
+    driver.trigger(ReviewCommand.NEXT_STEP, ReviewCommand.NEXT_STEP)
     driver.trigger(*ACCEPT_ALL)
     driver.qtbot.waitUntil(lambda: len(reviewing.submitted) == 1)
     assert reviewing.submitted[0][1].seconds == 7.0
@@ -386,17 +392,17 @@ def test_very_fast_verdict_is_questioned_once(
     reviewing: FakeReviewing, driver: PageDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(review, "FASTEST_SCREEN_S", 0.5)
-    driver.trigger(Command.NEXT_REVIEW)
+    driver.trigger(ReviewCommand.NEXT_REVIEW)
     driver.wait_for_verdict_panel()
-    driver.trigger(Command.NEXT_STEP, Command.NEXT_STEP)
+    driver.trigger(ReviewCommand.NEXT_STEP, ReviewCommand.NEXT_STEP)
     driver.now_s = 1.2
-    driver.trigger(Command.REVIEW_LIST)
+    driver.trigger(ReviewCommand.REVIEW_LIST)
     driver.now_s = 500.0
-    driver.trigger(Command.REVIEW_LIST)
+    driver.trigger(ReviewCommand.REVIEW_LIST)
     driver.trigger(*ACCEPT_ALL)
     assert driver.says("You judged 3 screens in 2 s. Save anyway?"), "the time in the list does not count"
     assert reviewing.submitted == []
-    driver.trigger(Command.DISMISS_REVIEW, Command.ACCEPT_EPISODE)
+    driver.trigger(ReviewCommand.DISMISS_REVIEW, ReviewCommand.ACCEPT_EPISODE)
     driver.qtbot.waitUntil(lambda: len(reviewing.submitted) == 1)
     assert reviewing.submitted[0][1].seconds == pytest.approx(1.2)
 
@@ -411,12 +417,12 @@ def test_figures_are_made_once_and_can_be_toggled(driver: PageDriver) -> None:
     [figures] = driver.figures
     assert switch.isVisible()
     for shown in (True, False, True):
-        driver.trigger(Command.REVIEW_FIGURES)
+        driver.trigger(ReviewCommand.REVIEW_FIGURES)
         assert figures.isVisible() is shown
         assert switch.text() == ("Show episodes" if shown else "Show figures")
         assert driver.button_named("Check").isVisible() is not shown
     QTest.keyClick(driver.window, Qt.Key.Key_F, CTRL)
     assert figures.isVisible(), "the key of the search does nothing meanwhile"
-    driver.trigger(Command.NEXT_REVIEW)
+    driver.trigger(ReviewCommand.NEXT_REVIEW)
     driver.wait_for_verdict_panel()
     assert not figures.isVisible()

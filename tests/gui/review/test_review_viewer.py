@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QListView, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command
 from odyssey_recorder.gui.kit.table import VALUE
 from odyssey_recorder.gui.kit.theme import MARK
 from odyssey_recorder.gui.review.before_after import BeforeAfterView
+from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, screenshot_name
@@ -158,7 +158,7 @@ def test_drag_pans_a_large_screenshot(driver: ViewerDriver, tmp_path: Path) -> N
     for step in (0, 1):
         draw_screenshot(tmp_path / screenshot_name(ID, step), Size(1080, 2400), shade=200, top=100)
     driver.show(review)
-    driver.commands[Command.REVIEW_PIXELS].trigger()
+    driver.commands[ReviewCommand.REVIEW_PIXELS].trigger()
     before = driver.view.viewport.zoom
     middle = driver.view.rect().center() - QPoint(150, 0)
     QTest.mousePress(driver.view, Qt.MouseButton.LeftButton, pos=middle)

@@ -13,8 +13,9 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.kit.table import VALUE
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.preparation import TaskServiceBridge
 from odyssey_recorder.gui.tasks.prepared_table import PreparedRow
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
@@ -90,14 +91,14 @@ class LeadDriver(WidgetPilot):
 
     def generate(self, count: int) -> list[QueuedTask]:
         generated = self.service.generate(ModelChoice(count, 1, "simulated_phone", frozenset(), names_apps=False))
-        self.open_view(Command.SHOW_PREPARE)
+        self.open_view(TasksCommand.SHOW_PREPARE)
         self.qtbot.waitUntil(lambda: len(self.rows) == count)
         return [self.task(one.task_id) for one in generated.tasks]
 
     def open_view(self, view: Command) -> None:
         self.page.enter()
         self.use(view)
-        self.qtbot.waitUntil(lambda: self.commands[Command.GENERATE_TASKS].isEnabled())
+        self.qtbot.waitUntil(lambda: self.commands[TasksCommand.GENERATE_TASKS].isEnabled())
 
     @property
     def tasks(self) -> QTableView:

@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSpinBox, QTableView
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.frame.commands import Command
 from odyssey_recorder.gui.kit.parts import CheckBox
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.coverage_table import (
     ENOUGH,
     MOST_MISSING,
@@ -32,7 +32,7 @@ from tests.gui.tasks.lead_driver import LeadDriver
 def board(lead: LeadDriver) -> QTableView:
     """Of the simulated emulator's apps, with four tasks generated for all devices."""
     lead.generate(4)
-    lead.open_view(Command.SHOW_COVERAGE)
+    lead.open_view(TasksCommand.SHOW_COVERAGE)
     board = lead.named(QTableView, "Coverage of categories and devices")
     lead.wait_for(lambda: board.model().rowCount() == 6)
     return board
@@ -112,10 +112,10 @@ def test_next_gap_is_shown_and_filled(lead: LeadDriver, board: QTableView) -> No
     emptiest = lead.service.coverage("simulated_phone").emptiest
     assert lead.named(TallyList, "Largest gaps").cell == emptiest[0]
     assert board.currentIndex().data() == "0 of 1"
-    lead.use(Command.NEXT_GAP)
+    lead.use(TasksCommand.NEXT_GAP)
     gap = lead.named(TallyList, "Largest gaps").cell
     assert gap == lead.named(TallyList, "Kinds of app in this cell").cell == emptiest[1]
-    lead.use(Command.FILL_GAP)
+    lead.use(TasksCommand.FILL_GAP)
     dialog = lead.dialog_of(GenerateDialog)
     assert lead.choice("With kind of app").currentText() == gap.app_class
     lead.press_in(dialog, "Generate")

@@ -17,9 +17,10 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.question_dialog import ReasonDialog
 from odyssey_recorder.gui.kit.table import VALUE
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.coverage_view import CoverageView
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
@@ -49,18 +50,18 @@ def test_approving_many_tasks_asks_first(lead: LeadDriver) -> None:
 
     first, second, third, *rest = lead.generate(6)
     lead.tasks.selectRow(1)
-    lead.use(Command.APPROVE_TASKS)
+    lead.use(TasksCommand.APPROVE_TASKS)
     assert current() == third.task_id
     assert second.task_id not in [row.task_id for row in lead.rows]
     lead.wait_for(lambda: lead.task(second.task_id).status is Status.WAITING)
     lead.tasks.selectRow(2)
     lead.service.approve([third.listed])
-    lead.use(Command.READ_TASKS)
+    lead.use(TasksCommand.READ_TASKS)
     lead.wait_for(lambda: len(lead.rows) == 4)
     assert current() == rest[0].task_id
     lead.tasks.selectAll()
     lead.wait_for_text("4 tasks selected")
-    lead.use(Command.APPROVE_TASKS)
+    lead.use(TasksCommand.APPROVE_TASKS)
     assert lead.task(first.task_id).status is Status.TO_APPROVE
     lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
     lead.wait_for(lambda: all(lead.task(one.task_id).status is Status.WAITING for one in (first, *rest)))
@@ -71,16 +72,16 @@ def test_approving_many_tasks_asks_first(lead: LeadDriver) -> None:
 def test_task_changed_elsewhere_is_not_approved_unseen(lead: LeadDriver, task: QueuedTask) -> None:
     changed = replace(task.listed, notes="Use the account of the team")
     lead.setup.queue.amend([changed], "Grace")
-    lead.use(Command.APPROVE_TASKS)
+    lead.use(TasksCommand.APPROVE_TASKS)
     lead.wait_for_text("The operation failed.")
     lead.wait_for(lambda: [row.task.listed for row in lead.rows] == [changed])
     assert lead.task(task.task_id).status is Status.TO_APPROVE
-    lead.use(Command.APPROVE_TASKS)
+    lead.use(TasksCommand.APPROVE_TASKS)
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
 def test_rejected_task_is_found_and_approved_again(lead: LeadDriver, task: QueuedTask) -> None:
-    lead.use(Command.REJECT_TASKS)
+    lead.use(TasksCommand.REJECT_TASKS)
     dialog = lead.dialog_of(ReasonDialog)
     for keys, reason in (("2", "the apps do not fit"), ("9", "9"), ("3", "makes no sense")):
         QTest.keyClicks(dialog.focusWidget(), keys)
@@ -91,7 +92,7 @@ def test_rejected_task_is_found_and_approved_again(lead: LeadDriver, task: Queue
     lead.wait_for_text("Nothing left to approve.")
     lead.choice("Status").setCurrentText("Rejected (1)")
     lead.wait_for_text("Rejected: makes no sense")
-    lead.use(Command.APPROVE_TASKS)
+    lead.use(TasksCommand.APPROVE_TASKS)
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
@@ -100,19 +101,19 @@ def test_edited_instruction_is_checked_and_approved_despite_faults(lead: LeadDri
     editor = lead.editor("Instruction in your words")
     assert editor.toPlainText() == task.listed.task.instruction
     editor.setPlainText("Do  whatever\nyou like.")
-    assert not lead.commands[Command.APPROVE_TASKS].isEnabled()
-    lead.use(Command.KEEP_WORDS)
+    assert not lead.commands[TasksCommand.APPROVE_TASKS].isEnabled()
+    lead.use(TasksCommand.KEEP_WORDS)
     lead.wait_for(lambda: lead.rows[0].faults > 0)
     assert lead.task(task.task_id).listed.task.instruction == "Do whatever you like."
     assert lead.says("Edited by Ada.")
     assert lead.rows[0].writer == "Person"
     assert lead.tasks.hasFocus()
-    lead.use(Command.APPROVE_TASKS)
+    lead.use(TasksCommand.APPROVE_TASKS)
     dialog = lead.dialog_of(ConfirmDialog)
     assert any("Leaves out" in label.text() for label in dialog.findChildren(QLabel))
     lead.press_in(dialog, "Cancel")
     assert lead.task(task.task_id).status is Status.TO_APPROVE
-    lead.use(Command.APPROVE_TASKS)
+    lead.use(TasksCommand.APPROVE_TASKS)
     lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
@@ -121,22 +122,22 @@ def test_unsaved_edit_is_kept_until_discarded(lead: LeadDriver) -> None:
     task, _ = lead.generate(2)
     closed: list[bool] = []
     assert not lead.page.asks_before_closing(lambda: closed.append(True))
-    lead.use(Command.EDIT_TASK)
+    lead.use(TasksCommand.EDIT_TASK)
     lead.editor("Instruction in your words").setPlainText("Half a thought")
     lead.tasks.selectRow(1)
-    lead.wait_for(lambda: lead.commands[Command.APPROVE_TASKS].isEnabled())
+    lead.wait_for(lambda: lead.commands[TasksCommand.APPROVE_TASKS].isEnabled())
     lead.tasks.selectRow(0)
-    lead.wait_for(lambda: not lead.commands[Command.APPROVE_TASKS].isEnabled())
+    lead.wait_for(lambda: not lead.commands[TasksCommand.APPROVE_TASKS].isEnabled())
     editor = lead.editor("Instruction in your words")
     assert editor.toPlainText() == "Half a thought"
     assert lead.page.asks_before_closing(lambda: closed.append(True))
     assert lead.says("Close and lose unsaved text of 1 task?")
     lead.press_in(lead.dialog_of(ConfirmDialog), "Cancel")
     editor.setFocus()
-    lead.use(Command.LEAVE_WORDS)
+    lead.use(TasksCommand.LEAVE_WORDS)
     assert not editor.isVisible()
     assert lead.task(task.task_id).listed == task.listed
-    lead.use(Command.EDIT_TASK)
+    lead.use(TasksCommand.EDIT_TASK)
     editor.setPlainText("Another thought")
     assert lead.page.asks_before_closing(lambda: closed.append(True))
     assert closed == []
@@ -148,7 +149,7 @@ def test_unsaved_edit_is_kept_until_discarded(lead: LeadDriver) -> None:
 def test_task_text_is_never_treated_as_markup(lead: LeadDriver, task: QueuedTask) -> None:
     info = replace(task.listed.task, instruction="<b>Bold</b> & <img src=x>")
     lead.setup.queue.amend([replace(task.listed, task=info)], "Ada")
-    lead.use(Command.READ_TASKS)
+    lead.use(TasksCommand.READ_TASKS)
     shown = lead.named(QTextEdit, "Instruction")
     lead.wait_for(lambda: shown.toPlainText() == "<b>Bold</b> & <img src=x>")
     labels = [label for label in lead.page.findChildren(QLabel) if label.text()]
@@ -158,7 +159,7 @@ def test_task_text_is_never_treated_as_markup(lead: LeadDriver, task: QueuedTask
 def test_search_and_category_narrow_the_list(lead: LeadDriver) -> None:
     tasks = lead.generate(6)
     wanted = next(one for one in tasks if one.listed.task.category == "Multi_Apps")
-    lead.use(Command.FIND_TASK)
+    lead.use(TasksCommand.FIND_TASK)
     QTest.keyClicks(lead.line("Search tasks to prepare"), "phone_GIFT")
     lead.wait_for(lambda: [row.task_id for row in lead.rows] == [wanted.task_id])
     assert lead.tasks.selectionModel().isRowSelected(0)
@@ -171,13 +172,13 @@ def test_rewrite_shows_its_budget_first_and_its_cost_at_the_end(lead: LeadDriver
     tasks = lead.generate(3)
     model.behaviour = lambda question: refuses() if tasks[1].listed.task.task in question.words else right(question)
     lead.tasks.selectAll()
-    lead.use(Command.REWRITE_TASKS)
+    lead.use(TasksCommand.REWRITE_TASKS)
     dialog = lead.dialog_of(RewriteDialog)
     lead.wait_for_text("unknown: stand-in-1 has no price in the table")
     assert not dialog.findChildren(QLineEdit)[0].isEnabled()
     lead.press_in(dialog, "Cancel")
     lead.setup.prices = PRICES
-    lead.use(Command.REWRITE_TASKS)
+    lead.use(TasksCommand.REWRITE_TASKS)
     dialog = lead.dialog_of(RewriteDialog)
     lead.wait_for(lambda: dialog.findChildren(QPushButton)[-1].isEnabled())
     assert lead.says("Have 3 tasks rewritten by a model?")
@@ -196,10 +197,10 @@ def test_rewritten_tasks_are_rewritten_again_or_reset(lead: LeadDriver, model: S
     task, other = lead.generate(2)
     assert not lead.says(NO_MODEL)
     assert lead.says("A phrasing that a person wrote with the template; no model was asked.")
-    assert not lead.commands[Command.ASK_AGAIN].isEnabled()
-    assert not lead.commands[Command.REPHRASE_TASKS].isEnabled()
+    assert not lead.commands[TasksCommand.ASK_AGAIN].isEnabled()
+    assert not lead.commands[TasksCommand.REPHRASE_TASKS].isEnabled()
     lead.tasks.selectAll()
-    rewrite(lead, Command.REWRITE_TASKS)
+    rewrite(lead, TasksCommand.REWRITE_TASKS)
     lead.wait_for_text("2 tasks rewritten.")
     lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Model", "Model"])
     assert {lead.task(one.task_id).status for one in (task, other)} == {Status.TO_APPROVE}
@@ -215,13 +216,13 @@ def test_rewritten_tasks_are_rewritten_again_or_reset(lead: LeadDriver, model: S
     model.behaviour = lambda question: (
         right(question) if "a_entails_b" in question.schema["properties"] else says({"instruction": other_wording})
     )
-    lead.wait_for(lambda: lead.commands[Command.ASK_AGAIN].isEnabled())
-    lead.use(Command.ASK_AGAIN)
+    lead.wait_for(lambda: lead.commands[TasksCommand.ASK_AGAIN].isEnabled())
+    lead.use(TasksCommand.ASK_AGAIN)
     lead.wait_for(lambda: lead.task(task.task_id).listed.task.instruction == other_wording)
     lead.wait_for_text("1 task rewritten.")
-    lead.wait_for(lambda: lead.commands[Command.REPHRASE_TASKS].isEnabled())
+    lead.wait_for(lambda: lead.commands[TasksCommand.REPHRASE_TASKS].isEnabled())
     lead.tasks.selectAll()
-    lead.use(Command.REPHRASE_TASKS)
+    lead.use(TasksCommand.REPHRASE_TASKS)
     lead.wait_for(lambda: [lead.task(one.task_id).listed for one in (task, other)] == [task.listed, other.listed])
     lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Phrasing", "Phrasing"])
 
@@ -231,9 +232,9 @@ def test_page_works_during_a_rewrite_until_it_is_cancelled(lead: LeadDriver, mod
     tasks = lead.generate(6)
     rewrite(lead)
     lead.wait_for(lambda: any(row.writer == "Model" for row in lead.rows))
-    assert not lead.commands[Command.REWRITE_ALL].isEnabled()
+    assert not lead.commands[TasksCommand.REWRITE_ALL].isEnabled()
     lead.tasks.selectRow(5)
-    lead.use(Command.APPROVE_TASKS)
+    lead.use(TasksCommand.APPROVE_TASKS)
     lead.press("Cancel")
     lead.wait_for_text("stopped. Answers so far are kept.")
     lead.wait_for(lambda: lead.task(tasks[5].task_id).status is Status.WAITING)
@@ -241,7 +242,7 @@ def test_page_works_during_a_rewrite_until_it_is_cancelled(lead: LeadDriver, mod
     assert {one.writer for one in writers if one is not None} == {Writer.MODEL, Writer.PHRASING}
 
 
-def rewrite(lead: LeadDriver, command: Command = Command.REWRITE_ALL) -> None:
+def rewrite(lead: LeadDriver, command: Command = TasksCommand.REWRITE_ALL) -> None:
     lead.use(command)
     dialog = lead.dialog_of(RewriteDialog)
     lead.wait_for(button_in(dialog, "Rewrite").isEnabled)
@@ -253,7 +254,7 @@ def test_each_view_has_a_tab_and_a_shortcut(lead: LeadDriver) -> None:
     tabs = lead.page.findChildren(QToolButton)
     assert [tab.accessibleName() for tab in tabs] == ["Queue", "Templates", "Prepare", "Coverage"]
     lead.wait_for(lambda: all(tab.isVisible() for tab in tabs))
-    for keys, view in ((Command.SHOW_PREPARE, PrepareView), (Command.SHOW_QUEUE, QueueView)):
+    for keys, view in ((TasksCommand.SHOW_PREPARE, PrepareView), (TasksCommand.SHOW_QUEUE, QueueView)):
         lead.use(keys)
         assert lead.page.findChildren(view)[0].isVisible()
     for number, shown in (("4", CoverageView), ("3", PrepareView), ("1", QueueView)):
@@ -262,35 +263,35 @@ def test_each_view_has_a_tab_and_a_shortcut(lead: LeadDriver) -> None:
 
 
 def test_empty_view_says_what_to_do_next(lead: LeadDriver) -> None:
-    lead.open_view(Command.SHOW_QUEUE)
+    lead.open_view(TasksCommand.SHOW_QUEUE)
     assert not lead.says("No language model is set up")
-    lead.use(Command.SHOW_PREPARE)
+    lead.use(TasksCommand.SHOW_PREPARE)
     lead.wait_for_text("No tasks to prepare. Choose “Generate…” to make some from the templates.")
     lead.wait_for_text("No language model is set up")
-    lead.use(Command.SHOW_QUEUE)
+    lead.use(TasksCommand.SHOW_QUEUE)
     lead.wait_for(lambda: not lead.says("No language model is set up"))
     lead.generate(1)
     assert lead.says(NO_MODEL)
-    assert not lead.commands[Command.REWRITE_TASKS].isEnabled()
-    assert not lead.commands[Command.REWRITE_ALL].isEnabled()
+    assert not lead.commands[TasksCommand.REWRITE_TASKS].isEnabled()
+    assert not lead.commands[TasksCommand.REWRITE_ALL].isEnabled()
 
 
 def test_queue_shows_who_holds_a_task_and_since_when(lead: LeadDriver, task: QueuedTask) -> None:
-    lead.use(Command.APPROVE_TASKS)
+    lead.use(TasksCommand.APPROVE_TASKS)
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
-    lead.use(Command.SHOW_QUEUE)
+    lead.use(TasksCommand.SHOW_QUEUE)
     table = lead.named(QTableView, "Tasks")
     lead.wait_for(lambda: table.model().index(0, STATUS).data() == "Waiting")
     lead.setup.queue.claim(task.task_id)
     (holder,) = lead.service.holders()
-    lead.use(Command.READ_TASKS)
+    lead.use(TasksCommand.READ_TASKS)
     since, until = f"{holder.since.astimezone():%H:%M}", f"{holder.until.astimezone():%H:%M}"
     lead.wait_for(lambda: table.model().index(0, STATUS).data() == f"Reserved\nAda, {since}")
     assert lead.says(f"Reserved for Ada on {holder.place} until {until}.")
     lead.bridge.choose(task.task_id)
     lead.wait_for_text("Reserved for you until")
-    lead.use(Command.SHOW_QUEUE)
-    lead.use(Command.FREE_TASK)
+    lead.use(TasksCommand.SHOW_QUEUE)
+    lead.use(TasksCommand.FREE_TASK)
     lead.press_in(lead.dialog_of(ConfirmDialog), "Release")
     lead.wait_for(lambda: lead.service.holders() == () and table.model().index(0, STATUS).data() == "Waiting")
-    lead.wait_for(lambda: not lead.commands[Command.FREE_TASK].isVisible())
+    lead.wait_for(lambda: not lead.commands[TasksCommand.FREE_TASK].isVisible())

@@ -10,7 +10,8 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.frame.commands import Command
+from odyssey_recorder.gui.frame.command import CommonCommand
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.preparation import TaskServiceBridge
 from odyssey_recorder.gui.tasks.task_table import INSTRUCTION, STATUS
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
@@ -125,7 +126,7 @@ def test_practice_or_another_recording_blocks_recording(driver: PageDriver) -> N
     driver.bridge.show_gate("Two practice tasks are left.")
     assert driver.says("Two practice tasks are left.")
     assert not driver.may_record()
-    with driver.qtbot.waitSignal(driver.commands[Command.PRACTICE_PAGE].triggered):
+    with driver.qtbot.waitSignal(driver.commands[CommonCommand.PRACTICE_PAGE].triggered):
         driver.press_in(driver.page, "Continue practice")
     driver.bridge.show_gate("")
     assert driver.may_record()
@@ -170,5 +171,5 @@ def test_unreachable_queue_is_reported_once_until_it_is_back(
     assert len(labels) == 1
 
     errors.clear()
-    pilot.commands[Command.READ_TASKS].trigger()
+    pilot.commands[TasksCommand.READ_TASKS].trigger()
     qtbot.waitUntil(lambda: not pilot.says("cannot be reached"))

@@ -4,8 +4,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSpinBox, QTableView, QTextEdit
 
-from odyssey_recorder.gui.frame.commands import Command
 from odyssey_recorder.gui.kit.parts import CheckBox
+from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog, ProposeDialog
 from odyssey_recorder.gui.tasks.template_table import LEFT, META_TASK, ROLES
 from odyssey_recorder.tasks.queue.task_status import Status
@@ -43,13 +43,13 @@ def cells(lead: LeadDriver, column: int) -> list[str]:
 
 
 def test_templates_show_roles_remaining_tasks_and_details(lead: LeadDriver) -> None:
-    lead.open_view(Command.SHOW_TEMPLATES)
+    lead.open_view(TasksCommand.SHOW_TEMPLATES)
     left = lead.service.left()
     in_order = [one.template_id for one in lead.service.library().templates]
     assert cells(lead, LEFT) == [f"{left[one]:,}" for one in in_order]
     assert cells(lead, ROLES)[0] == "clock"
     assert lead.says(f"6 templates, {sum(left.values()):,} different tasks left")
-    assert not lead.commands[Command.THINK_OF_TEMPLATES].isEnabled()
+    assert not lead.commands[TasksCommand.THINK_OF_TEMPLATES].isEnabled()
     assert lead.says("No language model is set up")
     table(lead).selectRow(0)
     assert lead.says("phone_alarm")
@@ -67,8 +67,8 @@ def test_templates_show_roles_remaining_tasks_and_details(lead: LeadDriver) -> N
 
 
 def test_templates_can_be_filtered_and_sorted(lead: LeadDriver) -> None:
-    lead.open_view(Command.SHOW_TEMPLATES)
-    lead.use(Command.FIND_TASK)
+    lead.open_view(TasksCommand.SHOW_TEMPLATES)
+    lead.use(TasksCommand.FIND_TASK)
     search = lead.line("Search templates")
     QTest.keyClicks(search, "GIFT")
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 1)
@@ -83,8 +83,8 @@ def test_templates_can_be_filtered_and_sorted(lead: LeadDriver) -> None:
 
 
 def test_generated_tasks_wait_for_approval(lead: LeadDriver) -> None:
-    lead.open_view(Command.SHOW_TEMPLATES)
-    lead.use(Command.GENERATE_TASKS)
+    lead.open_view(TasksCommand.SHOW_TEMPLATES)
+    lead.use(TasksCommand.GENERATE_TASKS)
     dialog = lead.dialog_of(GenerateDialog)
     for tick in dialog.findChildren(CheckBox):
         if tick.text() in ("General Tool", "Multi Apps"):
@@ -102,15 +102,15 @@ def test_generated_tasks_wait_for_approval(lead: LeadDriver) -> None:
     assert {task.status for task in generated} == {Status.TO_APPROVE}
     assert len({task.listed.task.task for task in generated}) == 8
     assert {task.listed.task.category for task in generated}.isdisjoint({"General_Tool", "Multi_Apps"})
-    lead.wait_for(lambda: lead.commands[Command.SHOW_PREPARE].text() == "Prepare 8")
+    lead.wait_for(lambda: lead.commands[TasksCommand.SHOW_PREPARE].text() == "Prepare 8")
 
 
 def test_unreadable_template_is_reported(lead: LeadDriver) -> None:
-    lead.open_view(Command.SHOW_TEMPLATES)
+    lead.open_view(TasksCommand.SHOW_TEMPLATES)
     broken = lead.setup.folder / "own" / "General_Tool"
     broken.mkdir(parents=True)
     (broken / "mine.yaml").write_text("meta_task: Do it\n")
-    lead.use(Command.READ_TASKS)
+    lead.use(TasksCommand.READ_TASKS)
     lead.wait_for_text("mine.yaml:1")
     assert len(cells(lead, META_TASK)) == 6
 
@@ -118,20 +118,20 @@ def test_unreadable_template_is_reported(lead: LeadDriver) -> None:
 def test_proposals_are_kept_or_dropped_but_faulty_ones_only_dropped(lead: LeadDriver, model: StandIn) -> None:
     faulty = {**NEW, "meta_task": "Book {plant} {amount} hours in a sauna for tomorrow.", "roles": ["todo", "sauna"]}
     model.behaviour = lambda _question: says({"templates": [NEW, faulty]})
-    lead.open_view(Command.SHOW_TEMPLATES)
-    lead.wait_for(lambda: lead.commands[Command.THINK_OF_TEMPLATES].isEnabled())
+    lead.open_view(TasksCommand.SHOW_TEMPLATES)
+    lead.wait_for(lambda: lead.commands[TasksCommand.THINK_OF_TEMPLATES].isEnabled())
     lead.choice("Templates of category").setCurrentText("Information Management")
-    lead.use(Command.THINK_OF_TEMPLATES)
+    lead.use(TasksCommand.THINK_OF_TEMPLATES)
     lead.press_in(lead.dialog_of(ProposeDialog), "Propose")
     lead.choice("Templates of category").setCurrentText("All categories")
     lead.wait_for(lambda: cells(lead, LEFT)[:2] == ["Proposed", "Has faults"])
     assert lead.says("Proposed by a model.")
-    lead.use(Command.KEEP_TEMPLATE)
+    lead.use(TasksCommand.KEEP_TEMPLATE)
     lead.wait_for_text("saved in")
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 8 and "Proposed" not in cells(lead, LEFT))
     assert NEW["meta_task"] in [one.meta_task for one in lead.service.library().templates]
     table(lead).selectRow(cells(lead, LEFT).index("Has faults"))
     assert lead.says("sauna")
-    assert not lead.commands[Command.KEEP_TEMPLATE].isEnabled()
-    lead.use(Command.DROP_TEMPLATE)
+    assert not lead.commands[TasksCommand.KEEP_TEMPLATE].isEnabled()
+    lead.use(TasksCommand.DROP_TEMPLATE)
     assert len(cells(lead, META_TASK)) == 7

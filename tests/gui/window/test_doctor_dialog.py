@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
+from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.window.doctor_dialog import DoctorDialog
-from odyssey_recorder.gui.window.pages import Workplace
 from tests.gui.fakes import FINDINGS, FakeDoctor
 from tests.gui.pilot import OpenAt, Pilot, button_in
 

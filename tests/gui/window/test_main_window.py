@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QStackedWidget, QToolButton
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
 from odyssey_recorder.gui.record.record_page import RecordPage
-from odyssey_recorder.gui.window.pages import Workplace
 from tests.gui.fakes import TASK, FakePractice
 from tests.gui.frame.test_background import BlockingWork
 from tests.gui.pilot import OpenAt, Pilot
