@@ -2,7 +2,9 @@
 
 import logging
 import sys
+from collections.abc import Callable, Mapping
 from io import TextIOWrapper
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,79 +33,78 @@ from odyssey_recorder.commands import (
 )
 from odyssey_recorder.errors import OdysseyError
 
-_USERS: dict[str, tuple[str, ...]] = {
-    "Annotators": ("record", "replay", "devices", "doctor", "avd"),
-    "Reviewers": ("review", "reviews", "quality-report"),
+
+def review(
+    dataset: terminal.DatasetArgument = None,
+    *,
+    reviewer: Annotated[
+        str | None,
+        typer.Option("--as", metavar="NAME", help="The reviewer's name.", show_default="the annotator in the settings"),
+    ] = None,
+) -> None:
+    """Open the window to review episodes recorded by others."""
+    from odyssey_recorder.commands.window import run_window
+    from odyssey_recorder.settings import SettingsStore
+
+    if dataset is not None and not dataset.is_dir():
+        raise typer.BadParameter(f"No folder {dataset}.")
+    raise typer.Exit(run_window(SettingsStore(dataset=dataset, annotator=reviewer), to_review=True))
+
+
+_USERS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
+    "Annotators": (episodes.record, episodes.replay, devices.devices, devices.doctor, avd.app),
+    "Reviewers": (review, reviews.app, datasets.quality_report),
     "Leads and researchers": (
-        "tasks",
-        "list",
-        "check",
-        "annotate",
-        "curate",
-        "splits",
-        "stats",
-        "predict",
-        "agent",
-        "evaluate",
-        "train",
-        "serve",
-        "release",
-        "merge",
-        "export",
-        "upload",
-        "download",
-        "convert",
+        tasks.app,
+        datasets.list_,
+        datasets.check,
+        annotate.app,
+        curate.app,
+        splits.app,
+        datasets.stats,
+        predict.predict,
+        agent.app,
+        evaluate.evaluate,
+        training.train,
+        training.serve,
+        releases.app,
+        merge.merge,
+        datasets.export,
+        remote.upload,
+        remote.download,
+        datasets.convert,
     ),
-    "Trying out": ("demo", "simulate"),
+    "Trying out": (devices.demo, devices.simulate),
 }
-"""The commands in the order of the help, by who uses them."""
+"""All commands in the order of the help, by who uses them. A function's command has its name, a group its own."""
+
+
+def _name(command: Callable[..., None] | typer.Typer) -> str:
+    name = command.info.name if isinstance(command, typer.Typer) else command.__name__
+    return str(name).strip("_").replace("_", "-")
 
 
 class _ByUser(TyperGroup):
     """Lists the commands under the headings of `_USERS`; typer has headings for its rich help only."""
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
-        return [name for names in _USERS.values() for name in names]
+        return [_name(command) for commands in _USERS.values() for command in commands]
 
     def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
         width = max(map(len, self.commands))
-        for users, names in _USERS.items():
+        for users, commands in _USERS.items():
+            names = map(_name, commands)
             with formatter.section(users):
                 told = ((name, self.commands[name].get_short_help_str(formatter.width)) for name in names)
                 formatter.write_dl([(f"{name:{width}}", words) for name, words in told])
 
 
 app = typer.Typer(name="odyssey-recorder", cls=_ByUser, rich_markup_mode=None, pretty_exceptions_enable=False)
-for _command in (
-    episodes.record,
-    episodes.replay,
-    datasets.check,
-    datasets.stats,
-    datasets.export,
-    datasets.convert,
-    devices.devices,
-    devices.doctor,
-    devices.simulate,
-    devices.demo,
-):
-    app.command()(_command)
-app.command("list")(datasets.list_episodes)
-app.command("quality-report")(datasets.quality_report)
-app.add_typer(annotate.app, name="annotate")
-app.add_typer(avd.app, name="avd")
-app.add_typer(tasks.app, name="tasks")
-app.add_typer(reviews.app, name="reviews")
-app.add_typer(splits.app, name="splits")
-app.add_typer(curate.app, name="curate")
-app.add_typer(releases.app, name="release")
-app.command("merge")(merge.merge)
-app.add_typer(agent.app, name="agent")
-app.command("predict")(predict.predict)
-app.command("evaluate")(evaluate.evaluate)
-app.command("train")(training.train)
-app.command("serve")(training.serve)
-app.command("upload")(remote.upload)
-app.command("download")(remote.download)
+for _command in chain.from_iterable(_USERS.values()):
+    if isinstance(_command, typer.Typer):
+        app.add_typer(_command)
+    else:
+        app.command(_name(_command))(_command)
 
 FAULT = 3
 """The exit code of a command that an error ended which nobody expected; docs/exit-codes.md has them all."""
@@ -134,7 +135,15 @@ def odyssey_recorder(
     the program; 130 interrupted.
     """
     if context.invoked_subcommand is not None:
-        context.default_map = _flags_before(dataset, device, capture)
+        flags = {"dataset": dataset, "device": device, "capture": capture}
+        given = {name: str(value) for name, value in flags.items() if value is not None}
+        context.default_map = _defaults(context.command, given)
+        for name in given:
+            if context.invoked_subcommand not in _defaults(context.command, {name: ""}):
+                command = context.invoked_subcommand
+                raise typer.BadParameter(
+                    f"{command} takes no --{name} before it. See odyssey-recorder {command} --help."
+                )
         return
     from odyssey_recorder.commands.window import run_window
     from odyssey_recorder.settings import SettingsStore
@@ -143,37 +152,19 @@ def odyssey_recorder(
     raise typer.Exit(run_window(store, serial=device))
 
 
-def _flags_before(dataset: Path | None, device: str | None, capture: terminal.CaptureName | None) -> dict[str, Any]:
-    """What the flags before a command give it, for each command that has them as well."""
-    flags = {"dataset": dataset, "device": device, "capture": capture}
-    given = {name: str(value) for name, value in flags.items() if value is not None}
-    of_dataset = {"dataset": given["dataset"]} if dataset is not None else {}
-    groups = {
-        "tasks": ("list", "show", "generate", "import", "export"),
-        "reviews": ("check", "merge", "policy", "restore"),
-    }
+def _defaults(command: Any, given: Mapping[str, str]) -> dict[str, Any]:
+    """The flags `given` before a command, as defaults of its parameters of these names that take a single value.
+
+    An argument takes one only if it is the command's only argument: otherwise the next would be read in its place.
+    """
+    if isinstance(command, TyperGroup):
+        return {name: defaults for name, sub in command.commands.items() if (defaults := _defaults(sub, given))}
+    arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
     return {
-        **dict.fromkeys(("record", "replay", "review", "list", "quality-report"), given),
-        **{group: dict.fromkeys(names, of_dataset) for group, names in groups.items()},
+        str(parameter.name): given[parameter.name]
+        for parameter in command.params
+        if parameter.name in given and not parameter.multiple and (parameter not in arguments or len(arguments) == 1)
     }
-
-
-@app.command()
-def review(
-    dataset: terminal.DatasetArgument = None,
-    *,
-    reviewer: Annotated[
-        str | None,
-        typer.Option("--as", metavar="NAME", help="The reviewer's name.", show_default="the annotator in the settings"),
-    ] = None,
-) -> None:
-    """Open the window to review episodes recorded by others."""
-    from odyssey_recorder.commands.window import run_window
-    from odyssey_recorder.settings import SettingsStore
-
-    if dataset is not None and not dataset.is_dir():
-        raise typer.BadParameter(f"No folder {dataset}.")
-    raise typer.Exit(run_window(SettingsStore(dataset=dataset, annotator=reviewer), to_review=True))
 
 
 def main() -> None:

@@ -3,11 +3,16 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 from odyssey_recorder import __version__
+from odyssey_recorder.cli import app
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -55,6 +60,44 @@ def test_flags_work_before_and_after_the_command(cli: CommandLine) -> None:
     assert (other / "reviews" / "policy.json").is_file()
     result = cli("--device", "nobody", "replay", RELEASED)
     assert (result.exit_code, cli("replay", RELEASED, "--device", "nobody")) == (2, result)
+
+
+def leaves(group: TyperGroup, *names: str) -> Iterator[tuple[tuple[str, ...], TyperCommand]]:
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from leaves(command, *names, name)
+        else:
+            assert isinstance(command, TyperCommand)
+            yield (*names, name), command
+
+
+def needed_words(command: TyperCommand, given: str) -> Iterator[str]:
+    """What the command needs besides the parameter `given`."""
+    for parameter in command.params:
+        if parameter.required and parameter.name != given:
+            value = "jsonl" if parameter.name == "layout" else "1"
+            yield from (value,) if parameter.param_type_name == "argument" else (parameter.opts[0], value)
+
+
+@pytest.mark.parametrize("flag", ["dataset", "device", "capture"])
+def test_flag_before_the_command_reaches_every_command_that_has_it(flag: str) -> None:
+    root, told = get_command(app), dict[tuple[str, ...], object]()
+    assert isinstance(root, TyperGroup)
+    value = "grpc" if flag == "capture" else "other"
+    found = [
+        (names, command)
+        for names, command in leaves(root)
+        if any(one.name == flag and one.param_type_name == "option" and not one.multiple for one in command.params)
+    ]
+    for names, command in found:
+        command.callback = partial(lambda names, **options: told.update({names: options[flag]}), names)
+        root.main([f"--{flag}", value, *names, *needed_words(command, flag)], standalone_mode=False)
+    assert len(found) >= 2
+    assert {names: str(given) for names, given in told.items()} == {names: value for names, _ in found}
+
+
+def test_flag_that_a_command_does_not_have_is_refused(cli: CommandLine) -> None:
+    assert "doctor takes no --dataset before it." in cli.error("--dataset", cli.folder, "doctor", exit_code=2)
 
 
 def test_invalid_setting_is_reported(cli: CommandLine) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.agents.results import ResultsHeader
     from odyssey_recorder.settings import Settings
 
-app = typer.Typer(help="Have a model carry out tasks on a phone, and judge it.", rich_markup_mode=None)
+app = typer.Typer(name="agent", help="Have a model carry out tasks on a phone, and judge it.", rich_markup_mode=None)
 
 AdapterOption = Annotated[str, typer.Option(help="The kind of model, such as ours or qwen2.5-vl.")]
 ModelOption = Annotated[str | None, typer.Option(help="The model's name at the server.", show_default="settings")]

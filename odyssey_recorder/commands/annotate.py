@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from odyssey_recorder.annotation.conversations import Conversations, Ended
     from odyssey_recorder.annotation.trust import TrustFigures
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Write and check the texts of steps.")
+app = typer.Typer(
+    name="annotate", no_args_is_help=True, rich_markup_mode=None, help="Write and check the texts of steps."
+)
 
 _CallsOption = Annotated[
     Literal["three", "combined"],

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from odyssey_recorder.device.emulator_console import EmulatorConsole
     from odyssey_recorder.device.preflight import PreflightFinding
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Create, start and stop virtual devices (AVDs).")
+app = typer.Typer(
+    name="avd", no_args_is_help=True, rich_markup_mode=None, help="Create, start and stop virtual devices (AVDs)."
+)
 snapshot_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Save and load snapshots of a running device."
 )

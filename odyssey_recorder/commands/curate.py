@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from odyssey_recorder.curation.retired import Verb
     from odyssey_recorder.splits.episodes import SplitFacts
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Retire episodes, find duplicates, and redact.")
+app = typer.Typer(
+    name="curate", no_args_is_help=True, rich_markup_mode=None, help="Retire episodes, find duplicates, and redact."
+)
 
 DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")]
 IdsArgument = Annotated[list[str], typer.Argument(metavar="ID...", help="The episodes.")]

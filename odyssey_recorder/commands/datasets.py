@@ -19,7 +19,7 @@ JobsOption = Annotated[
 
 
 @terminal.exits_with_2()
-def list_episodes(
+def list_(
     dataset: terminal.DatasetArgument = None,
     *,
     wanted: Annotated[

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from odyssey_recorder.releases.folder import ReleaseRecord
     from odyssey_recorder.releases.manifest import ReleaseChanges
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make, verify and compare releases of a dataset.")
+app = typer.Typer(
+    name="release", no_args_is_help=True, rich_markup_mode=None, help="Make, verify and compare releases of a dataset."
+)
 
 DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")]
 _MAX_SHOWN = 10

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 NameOption = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
 ]
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Check and merge reviews, and restore episodes.")
+app = typer.Typer(
+    name="reviews", no_args_is_help=True, rich_markup_mode=None, help="Check and merge reviews, and restore episodes."
+)
 
 
 @app.command()

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from odyssey_recorder.splits.files import SplitsRecord
     from odyssey_recorder.splits.leaks import LeakReport
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make train and test splits, and check for leaks.")
+app = typer.Typer(
+    name="splits", no_args_is_help=True, rich_markup_mode=None, help="Make train and test splits, and check for leaks."
+)
 
 DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")]
 UnitOption = Annotated[

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.tasks.queue.queue import TaskQueue
     from odyssey_recorder.tasks.queue.task_status import Board, QueuedTask
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Generate, rewrite and list tasks.")
+app = typer.Typer(name="tasks", no_args_is_help=True, rich_markup_mode=None, help="Generate, rewrite and list tasks.")
 
 _MOST_FAULTS = 40
 

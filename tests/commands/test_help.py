@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
 
 from odyssey_recorder.cli import app
 from tests.cli import CommandLine
@@ -28,8 +30,9 @@ def listed(shown: str) -> dict[str, list[str]]:
 def test_help_groups_every_command_by_its_users(cli: CommandLine) -> None:
     parts = listed(cli("--help").out)
     assert {users: " ".join(line.split()[0] for line in parts[users]) for users in list(parts)[1:]} == USERS
-    known = [command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands]
-    assert sorted([*known, *(group.name or "" for group in app.registered_groups)]) == COMMANDS
+    root = get_command(app)
+    assert isinstance(root, TyperGroup)
+    assert sorted(root.commands) == COMMANDS
 
 
 @pytest.mark.parametrize(
