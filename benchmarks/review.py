@@ -16,8 +16,9 @@ from PySide6.QtWidgets import QApplication, QListView, QMainWindow, QWidget
 from benchmarks.figure import Figure, percentile
 from benchmarks.window import run_events, run_until
 from odyssey_recorder.dataset.codec import write_episode
+from odyssey_recorder.dataset.episode_row import EpisodeRow
 from odyssey_recorder.dataset.layout import annotation_path
-from odyssey_recorder.dataset.opened import EpisodeSummary, open_episode
+from odyssey_recorder.dataset.opened import open_episode
 from odyssey_recorder.gui.frame.application import application
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
@@ -100,7 +101,7 @@ def _list_scrolled() -> Figure:
 def _row(number: int) -> ReviewRow:
     found = Finding("IMG07", Severity.WARNING, Criterion.SCREENSHOTS, "", 1, "Nothing changed.", "Look at it.")
     report = EpisodeReport(f"{10**15 + number}", (found,) * (number % 3))
-    summary = EpisodeSummary(
+    summary = EpisodeRow(
         report.episode_id, f"Do the task {number} in the clock and tell what you found", "General_Tool", "Pixel 7 Pro",
         steps=15, annotator="Ada", recorded_at=datetime.fromtimestamp(1_700_000_000 + number, UTC),
     )  # fmt: skip
@@ -184,7 +185,7 @@ def _episode(folder: Path, size: Size, number: int) -> OpenedReview:
     for step in steps:
         _screen(size, step.screenshot).save(folder / "screenshots" / step.screenshot, compress_level=6)
     opened = open_episode(folder / annotation_path(episode_id))
-    return OpenedReview(ReviewRow(EpisodeSummary(episode_id)), opened, EpisodeReport(episode_id), (), "")
+    return OpenedReview(ReviewRow(EpisodeRow(episode_id)), opened, EpisodeReport(episode_id), (), "")
 
 
 def _screen(size: Size, words: str) -> Image.Image:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from pathlib import Path
 
+from odyssey_recorder.dataset.episode_row import EpisodeRow, read_row
 from odyssey_recorder.dataset.layout import REVIEWS
-from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.review.review import ReviewFile, Subject, Verdict
@@ -39,7 +39,7 @@ class AllReviewed:
 
 def read_reviewed(
     root: Path,
-    present: Iterable[EpisodeSummary],
+    present: Iterable[EpisodeRow],
     warned: Warned = lambda _: False,
     sampled: Collection[str] = frozenset(),
 ) -> AllReviewed:
@@ -60,7 +60,7 @@ class _Reader:
         self._trash = {episode.episode_id: episode.folder for episode in reversed(Trash(root).episodes())}
         self.problems: list[str] = []
 
-    def episodes(self, present: Mapping[str, EpisodeSummary]) -> Iterator[Reviewed]:
+    def episodes(self, present: Mapping[str, EpisodeRow]) -> Iterator[Reviewed]:
         reviews = set(self._store.ids())
         for lost in sorted(reviews - present.keys() - self._trash.keys()):
             self.problems.append(f"There are reviews of the episode {lost}, which no longer exists.")
@@ -74,13 +74,13 @@ class _Reader:
             file = self._file(summary) if episode_id in reviews else ReviewFile(episode_id)
             yield self._reviewed(summary, file, is_present=episode_id in present)
 
-    def _reviewed(self, summary: EpisodeSummary, file: ReviewFile, *, is_present: bool) -> Reviewed:
+    def _reviewed(self, summary: EpisodeRow, file: ReviewFile, *, is_present: bool) -> Reviewed:
         episode_id, is_sampled = summary.episode_id, summary.episode_id in self._sampled
         rule = StatusRule(warned=self._warned(episode_id), sampled=is_sampled) if is_present else TRASH_RULE
         now = review_status(file, rule, recorder=summary.annotator, revision=lambda: summary.revision)
         return Reviewed(episode_id, _subject(summary, now.verdicts), now.stage, now.verdicts, is_sampled)
 
-    def _file(self, summary: EpisodeSummary) -> ReviewFile:
+    def _file(self, summary: EpisodeRow) -> ReviewFile:
         try:
             file = self._store.read(summary.episode_id)
         except DatasetError as error:
@@ -89,12 +89,12 @@ class _Reader:
         self.problems += file_faults(file, summary.annotator, place=REVIEWS)
         return file
 
-    def _trashed(self, episode_id: str) -> EpisodeSummary:
-        found = summarise(self._trash[episode_id], episode_id)
-        return found or EpisodeSummary(episode_id, problem=f"{episode_id} no longer exists.")
+    def _trashed(self, episode_id: str) -> EpisodeRow:
+        found = read_row(self._trash[episode_id], episode_id)
+        return found or EpisodeRow(episode_id, problem=f"{episode_id} no longer exists.")
 
 
-def _subject(summary: EpisodeSummary, verdicts: Sequence[Verdict]) -> Subject:
+def _subject(summary: EpisodeRow, verdicts: Sequence[Verdict]) -> Subject:
     """From the episode's files; what they do not say, from the last verdict."""
     stored = verdicts[-1].subject if verdicts else Subject()
     known = {key: value for key, value in subject_of(summary) if value}

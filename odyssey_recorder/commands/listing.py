@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -12,7 +12,7 @@ from odyssey_recorder.checking.whole_dataset.dataset_checks import DatasetChecks
 from odyssey_recorder.commands.terminal import line, print_agents, print_json, print_retired, print_warning, say
 from odyssey_recorder.dataset.layout import ANNOTATIONS
 from odyssey_recorder.dataset_index.filter import Filter, Key, parse_filter, unretired, without_agents
-from odyssey_recorder.dataset_index.index import EpisodeIndex, EpisodeRow
+from odyssey_recorder.dataset_index.index import EpisodeIndex, IndexedEpisode
 from odyssey_recorder.dataset_index.saved import SavedFilters
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.finding import EpisodeReport
@@ -109,7 +109,7 @@ def check_all(index: EpisodeIndex, checker: Checker) -> dict[str, EpisodeReport]
     return reports
 
 
-def _words(row: EpisodeRow) -> str:
+def _words(row: IndexedEpisode) -> str:
     recorded = "" if row.recorded_at is None else f"{row.recorded_at.astimezone():%Y-%m-%d %H:%M}"
     instruction = f"Cannot be read: {row.problem}" if row.problem else row.instruction
     parts = (
@@ -119,10 +119,13 @@ def _words(row: EpisodeRow) -> str:
     return parts + on_one_line(instruction)
 
 
-def _as_json(row: EpisodeRow) -> dict[str, object]:
-    size = None if row.size is None else [row.size.width, row.size.height]
-    moments = {
-        name: None if at is None else at.isoformat()
-        for name, at in (("recorded_at", row.recorded_at), ("published_at", row.published_at))
-    }
-    return {**asdict(row), "size": size, "verdict": row.verdict.value, **moments}
+def _as_json(row: IndexedEpisode) -> dict[str, object]:
+    recorded, published = (at and at.isoformat() for at in (row.recorded_at, row.published_at))
+    return {
+        "episode_id": row.episode_id, "instruction": row.instruction, "category": row.category,
+        "template": row.template, "apps": row.apps, "device": row.device,
+        "size": row.size and [row.size.width, row.size.height], "steps": row.steps, "ending": row.ending,
+        "annotator": row.annotator, "task_id": row.task_id, "recorded_at": recorded, "published_at": published,
+        "verdict": row.verdict.value, "is_checked": row.is_checked, "errors": row.errors, "warnings": row.warnings,
+        "splits": row.splits, "sha256": row.revision, "problem": row.problem,
+    }  # fmt: skip

@@ -141,7 +141,7 @@ def request(  # noqa: PLR0913 - the options
     settings = read_settings(dataset=dataset, annotator=name)
     log = ReviewLog(settings.dataset, lambda: settings.annotator)
     with selected(settings.dataset, text) as (index, episode_filter):
-        summaries = index.summaries(ids or index.ids(episode_filter))
+        summaries = index.rows(among=ids) if ids else index.rows(episode_filter)
     if unknown := sorted(set(ids or ()) - {summary.episode_id for summary in summaries}):
         raise DatasetError(f"There is no episode {unknown[0]} in {settings.dataset}.")
     done = sum(

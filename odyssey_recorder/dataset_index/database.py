@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 
-FORMAT = 2
+FORMAT = 3
 _WAIT_S = 10.0
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA)
 """SQLITE_ERROR occurs if the tables are different ones."""

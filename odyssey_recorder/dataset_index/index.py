@@ -6,10 +6,10 @@ The files stay the truth: the index is a cache outside the dataset, and reads on
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from dataclasses import dataclass
+from datetime import tzinfo
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset.change_journal import under_way
+from odyssey_recorder.dataset.episode_row import EpisodeRow
 from odyssey_recorder.dataset.layout import PROVENANCE, REVIEWS, annotation_path
-from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
 from odyssey_recorder.dataset.quick_reading import EntryReader, Stamps, StepRow, moment
 from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges, difference
 from odyssey_recorder.dataset_index.conditions import Condition, condition
@@ -41,34 +41,14 @@ Known = Callable[[Path], EpisodeReport | None]
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeRow:
-    """An episode in a list, without opening its files.
+class IndexedEpisode(EpisodeRow):
+    """An episode with what is known about it. `is_checked`: its findings are known. `splits` are like "app/test"."""
 
-    `problem` says why its annotation is unreadable, or is empty; what could be read is here. `ending` is "complete",
-    "impossible" or empty. `annotator`, `task_id` and both moments are empty or None without provenance. `is_checked`:
-    its findings are known. `splits` are like "app/test".
-    """
-
-    episode_id: str
-    instruction: str
-    category: str
-    template: str
-    apps: tuple[str, ...]
-    device: str
-    size: Size | None
-    steps: int
-    ending: str
-    annotator: str
-    task_id: str
-    recorded_at: datetime | None
-    published_at: datetime | None
-    verdict: ReviewStage
-    is_checked: bool
-    errors: int
-    warnings: int
-    splits: tuple[str, ...]
-    sha256: str
-    problem: str
+    verdict: ReviewStage = ReviewStage.UNREVIEWED
+    is_checked: bool = False
+    errors: int = 0
+    warnings: int = 0
+    splits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,16 +185,16 @@ class EpisodeIndex:
         [(count,)] = self._rows(f"SELECT COUNT(*) FROM episodes WHERE {found.sql}", found.values)
         return int(count)
 
-    def rows(self, wanted: Filter = ALL, *, among: Iterable[str] | None = None) -> list[EpisodeRow]:
+    def rows(self, wanted: Filter = ALL, *, among: Collection[str] | None = None) -> list[IndexedEpisode]:
         """By id; only those `among` these ids, unless None."""
         found = self._condition(wanted)
         query, values = _chosen(f"SELECT {_ROW} FROM episodes WHERE {found.sql}", among)
         sides: dict[str, list[str]] = {}
-        for episode_id, side in self._rows("SELECT episode_id, split || '/' || part FROM sides", ()):
+        for episode_id, side in self._rows(*_chosen(f"SELECT {_SIDE} FROM sides WHERE TRUE", among)):
             sides.setdefault(episode_id, []).append(side)
         rows = self._rows(f"{query} ORDER BY episode_id", (*found.values, *values))
         apps = json.loads(f"[{','.join(row[_APPS] for row in rows)}]")  # much faster than one by one
-        return [_episode_row(row, used, sides.get(row[0], ())) for row, used in zip(rows, apps, strict=True)]
+        return [_indexed(row, used, sides.get(row[0], ())) for row, used in zip(rows, apps, strict=True)]
 
     def steps(self, wanted: Filter = ALL) -> Iterator[tuple[str, StepRow]]:
         """The steps of these episodes with the ids, in order."""
@@ -239,15 +219,6 @@ class EpisodeIndex:
             counts = self._rows(query, (json.dumps(among[others]),))
             found[key] = Facet(len(among[others]), tuple(FacetCount(*row) for row in counts))
         return found
-
-    def summaries(self, among: Iterable[str] | None = None) -> list[EpisodeSummary]:
-        """By id; only those `among` these ids, unless None; of a damaged one what its file still says."""
-        query, values = _chosen(f"SELECT {_SUMMARY} FROM episodes WHERE TRUE", among)
-        rows = self._rows(f"{query} ORDER BY episode_id", values)
-        found = (replace(EpisodeSummary(*row), recorded_at=moment(row[6])) for row in rows)
-        return [
-            (summarise(self.root, summary.episode_id) or summary) if summary.problem else summary for summary in found
-        ]
 
     # Reading.
 
@@ -356,13 +327,11 @@ class EpisodeIndex:
 
 
 _ROW = (
-    "episode_id, instruction, category, template, apps, device, width, height, steps, ending, annotator, task_id, "
-    "recorded_us, published_us, verdict, is_checked, errors, warnings, sha256, problem"
+    "episode_id, instruction, category, device, steps, annotator, recorded_us, problem, template, task_id, sha256, "
+    "apps, width, height, ending, published_us, verdict, is_checked, errors, warnings"
 )
-_APPS = 4
-_SUMMARY = (
-    "episode_id, instruction, category, device, steps, annotator, recorded_us, problem, template, task_id, sha256"
-)
+_APPS = 11
+_SIDE = "episode_id, split || '/' || part"
 _VERSION = "episode_id, sha256, problem, provenance, review, verdict, is_checked, errors, warnings"
 _BINS = (5, 10, 15, 20, 30)
 _BIN = " ".join(f"WHEN steps < {high} THEN '{low}..{high - 1}'" for low, high in pairwise((0, *_BINS)))
@@ -388,23 +357,22 @@ _FACETS = {
 """Each takes the numbers of the episodes to count as a JSON list."""
 
 
-def _chosen(query: str, ids: Iterable[str] | None) -> tuple[str, tuple[str, ...]]:
+def _chosen(query: str, ids: Collection[str] | None) -> tuple[str, tuple[str, ...]]:
     """Among these ids, unless None: the query and the values for it."""
     if ids is None:
         return query, ()
     return f"{query} AND episode_id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
 
 
-def _episode_row(row: Sequence[Any], apps: Sequence[str], splits: Sequence[str]) -> EpisodeRow:
+def _indexed(row: Sequence[Any], apps: Sequence[str], splits: Sequence[str]) -> IndexedEpisode:
     (
-        episode_id, instruction, category, template, _, device, width, height, steps, ending, annotator, task_id,
-        recorded_us, published_us, verdict, is_checked, errors, warnings, digest, problem,
+        episode_id, instruction, category, device, steps, annotator, recorded_us, problem, template, task_id, revision,
+        _, width, height, ending, published_us, verdict, is_checked, errors, warnings,
     ) = row  # fmt: skip
-    return EpisodeRow(
-        episode_id, instruction, category, template, tuple(apps), device,
-        Size(width, height) if width else None, steps, ending, annotator, task_id,
-        moment(recorded_us), moment(published_us), _STAGES[verdict], bool(is_checked), errors, warnings,
-        tuple(splits), digest, problem,
+    return IndexedEpisode(
+        episode_id, instruction, category, device, steps, annotator, moment(recorded_us), problem, template, task_id,
+        revision, tuple(apps), Size(width, height) if width else None, ending, moment(published_us),
+        _STAGES[verdict], bool(is_checked), errors, warnings, tuple(splits),
     )  # fmt: skip
 
 

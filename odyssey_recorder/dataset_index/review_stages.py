@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
-from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
+from odyssey_recorder.dataset.episode_row import EpisodeRow, read_row
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset_index.filter import stage_name
 from odyssey_recorder.errors import DatasetError, ReviewError
@@ -32,7 +32,7 @@ class Verdicts:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._reviews = ReviewStore(root)
-        self._trashed: dict[Path, EpisodeSummary | None] = {}
+        self._trashed: dict[Path, EpisodeRow | None] = {}
         self.sampled: frozenset[str] | None = None
         self.sample_problem = ""
 
@@ -68,21 +68,21 @@ class Verdicts:
         query = "SELECT episode_id, category, device, annotator FROM episodes WHERE problem = ''"
         strata = {episode_id: Stratum(*fields) for episode_id, *fields in connection.execute(query)}
         try:
-            for summary in self._in_trash():
-                strata.setdefault(summary.episode_id, Stratum(summary.category, summary.device, summary.annotator))
+            for row in self._in_trash():
+                strata.setdefault(row.episode_id, Stratum(row.category, row.device, row.annotator))
             self.sampled, self.sample_problem = sample(strata, self._reviews.policy()), ""
         except (DatasetError, ReviewError) as error:
             self.sampled, self.sample_problem = None, str(error)
         return self.sampled
 
-    def _in_trash(self) -> list[EpisodeSummary]:
+    def _in_trash(self) -> list[EpisodeRow]:
         """The readable ones, newest first; each is read once."""
         there = Trash(self._root).episodes()
         for episode in there:
             if self._trashed.get(episode.folder) is None:
-                self._trashed[episode.folder] = summarise(episode.folder, episode.episode_id)
+                self._trashed[episode.folder] = read_row(episode.folder, episode.episode_id)
         found = (self._trashed[episode.folder] for episode in there)
-        return [summary for summary in found if summary is not None and not summary.problem]
+        return [row for row in found if row is not None and not row.problem]
 
 
 def _chosen(stages: Stages, warned: bool | None, sampled: bool | None) -> str:

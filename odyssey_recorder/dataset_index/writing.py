@@ -4,7 +4,9 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import starmap
 
+from odyssey_recorder.dataset.episode_row import EpisodeRow, row_of
 from odyssey_recorder.dataset.quick_reading import Entry
 from odyssey_recorder.dataset_index.review_stages import UNREVIEWED, Stages
 from odyssey_recorder.dataset_index.search_words import searchable
@@ -19,10 +21,11 @@ def write_entries(connection: sqlite3.Connection, entries: Sequence[Entry]) -> N
     """In place of earlier ones; without findings, and unreviewed."""
     remove_entries(connection, [entry.episode_id for entry in entries])
     last: int = connection.execute("SELECT COALESCE(MAX(n), 0) FROM episodes").fetchone()[0]
-    numbered = list(enumerate(entries, last + 1))
-    _insert(connection, "episodes (" + ", ".join(_COLUMNS) + ")", len(_COLUMNS), map(_episode, numbered))
-    _insert(connection, "apps", 3, (row for entry in numbered for row in _apps(entry)))
-    _insert(connection, "words (rowid, said)", 2, ((n, searchable(_texts(entry))) for n, entry in numbered))
+    numbered = [(n, row_of(entry), entry) for n, entry in enumerate(entries, last + 1)]
+    _insert(connection, f"episodes ({', '.join(_COLUMNS)})", len(_COLUMNS), starmap(_episode, numbered))
+    _insert(connection, "apps", 3, ((n, _key(app), app) for n, row, _ in numbered for app in row.apps))
+    said = ((n, searchable(_texts(row, entry))) for n, row, entry in numbered)
+    _insert(connection, "words (rowid, said)", 2, said)
 
 
 def remove_entries(connection: sqlite3.Connection, episode_ids: Iterable[str]) -> None:
@@ -67,30 +70,24 @@ def _insert(connection: sqlite3.Connection, table: str, columns: int, rows: Iter
     connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * columns)})", rows)
 
 
-def _episode(numbered: tuple[int, Entry]) -> tuple[object, ...]:
-    n, entry = numbered
+def _episode(n: int, row: EpisodeRow, entry: Entry) -> tuple[object, ...]:
     read, origins = entry.contents, entry.origins
-    task = read.task
+    actor, began_us, published_us = (
+        ("", None, None) if origins is None else (origins.origin.actor, origins.started_us, origins.published_us)
+    )
+    width, height = (0, 0) if row.size is None else (row.size.width, row.size.height)
     return (
-        n, entry.episode_id, *entry.stamps, read.sha256, read.problem, task.instruction,
-        task.category, _key(task.category), task.meta_task, _key(task.meta_task),
-        read.device, _key(read.device), read.width, read.height, _as_json(task.apps),
-        len(read.steps), _as_json(read.steps),
-        f" {' '.join({str(step[1]) for step in read.steps})} ", read.ending, entry.annotator, _key(entry.annotator),
-        "" if origins is None else origins.origin.actor,
-        entry.task_id, None if origins is None else origins.started_us,
-        None if origins is None else origins.published_us, UNREVIEWED.if_once, *UNREVIEWED,
+        n, row.episode_id, *entry.stamps, row.revision, row.problem, row.instruction, row.category,
+        _key(row.category), row.template, _key(row.template), row.device, _key(row.device), width, height,
+        _as_json(row.apps), row.steps, _as_json(read.steps), f" {' '.join({str(step[1]) for step in read.steps})} ",
+        row.ending, row.annotator, _key(row.annotator), actor, row.task_id, began_us, published_us,
+        UNREVIEWED.if_once, *UNREVIEWED,
     )  # fmt: skip
 
 
-def _apps(numbered: tuple[int, Entry]) -> Iterator[tuple[int, str, str]]:
-    n, entry = numbered
-    return ((n, _key(app), app) for app in entry.contents.task.apps)
-
-
-def _texts(entry: Entry) -> Iterator[str]:
-    yield entry.episode_id
-    yield entry.contents.task.instruction
+def _texts(row: EpisodeRow, entry: Entry) -> Iterator[str]:
+    yield row.episode_id
+    yield row.instruction
     yield from entry.contents.texts
     if entry.origins is not None:
         yield from (step.note for step in entry.origins.steps if step.note)

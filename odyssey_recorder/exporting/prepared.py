@@ -9,8 +9,8 @@ from typing import Literal
 from odyssey_recorder.annotation.released_texts import missing_texts
 from odyssey_recorder.curation.redaction import read_redaction
 from odyssey_recorder.dataset.codec import read_annotation
+from odyssey_recorder.dataset.episode_row import read_row
 from odyssey_recorder.dataset.layout import SCREENSHOTS, SPLITS, split_path
-from odyssey_recorder.dataset.opened import summarise
 from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.exporting.card import About, own_section
 from odyssey_recorder.exporting.episodes import lacks_texts, read_exported
@@ -123,7 +123,7 @@ def about_of(root: Path, chosen: Iterable[Episode], limits: tuple[str, ...]) -> 
         categories[episode.task.category] += 1
         devices[episode.device.device_name] += 1
         steps += len(episode.steps)
-        dated = summarise(root, episode.episode_id)
+        dated = read_row(root, episode.episode_id)
         if dated is not None and dated.recorded_at is not None:
             last = max(last, dated.recorded_at.date().isoformat())
     return About(

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.change_journal import Change
-from odyssey_recorder.dataset.opened import EpisodeSummary
+from odyssey_recorder.dataset.episode_row import EpisodeRow
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, ReviewError
@@ -36,7 +36,7 @@ class ReviewLog:
         self._who = who
         self._settling = Lock()
 
-    def verdict(self, summary: EpisodeSummary, report: EpisodeReport, draft: VerdictDraft, decision: Decision) -> None:
+    def verdict(self, summary: EpisodeRow, report: EpisodeReport, draft: VerdictDraft, decision: Decision) -> None:
         """Raises ReviewError, DatasetError."""
         verdict = Verdict(
             **self._signed(),
@@ -76,7 +76,7 @@ class ReviewLog:
             elif status.stage is ReviewStage.SENT_BACK and "annotator" not in done:
                 self.reviews.append(episode_id, Move(**self._signed() | {"by": last.by}, to="annotator", why=why))
 
-    def request(self, summary: EpisodeSummary, why: str) -> bool:
+    def request(self, summary: EpisodeRow, why: str) -> bool:
         """Request a second review; False if it was requested already, two have judged the episode, or one refused it.
 
         Raises ReviewError, DatasetError.

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from odyssey_recorder.dataset.episode_row import read_row
 from odyssey_recorder.dataset.layout import POLICY, REVIEW_NAME, REVIEWS
-from odyssey_recorder.dataset.opened import summarise
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, ReviewError, UnfitFileError
@@ -36,7 +36,7 @@ def check_reviews(store: ReviewStore) -> Iterator[str]:
     for path in store.copies():
         yield f"{path} is a conflict copy left by a shared drive. Merge it with: odyssey-recorder reviews merge"
     for episode_id in store.ids():
-        summary = summarise(store.root, episode_id)
+        summary = read_row(store.root, episode_id)
         try:
             file = store.read(episode_id)
         except DatasetError as error:
@@ -151,7 +151,7 @@ def _from_other_tool(tree: Json, store: ReviewStore | None, *, place: str) -> It
 
 
 def _known(root: Path, episode_id: str, place: str) -> dict[str, Json]:
-    summary = summarise(root, episode_id)
+    summary = read_row(root, episode_id)
     if summary is None:
         raise ReviewError(f"{place}: there is no episode {episode_id} in {root}.")
     return {"revision": Versions(root).revision(episode_id), "subject": subject_of(summary).model_dump()}

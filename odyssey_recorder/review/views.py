@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
+from odyssey_recorder.dataset.episode_row import EpisodeRow
+from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.review.review import Decision, Entry, Judgement, Subject, Verdict
 from odyssey_recorder.review.status import ReviewerRole, ReviewStage, SecondReviewReason, same_person
@@ -20,7 +21,7 @@ class ReviewRow:
     unreadable.
     """
 
-    summary: EpisodeSummary
+    summary: EpisodeRow
     stage: ReviewStage = ReviewStage.UNREVIEWED
     twice: SecondReviewReason | None = None
     role: ReviewerRole | None = None
@@ -79,7 +80,7 @@ def blind(entries: Sequence[Entry], reviewer: str) -> tuple[Entry, ...]:
     )
 
 
-def subject_of(summary: EpisodeSummary) -> Subject:
+def subject_of(summary: EpisodeRow) -> Subject:
     return Subject(
         recorder=summary.annotator,
         category=summary.category,

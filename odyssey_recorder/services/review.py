@@ -11,8 +11,9 @@ from odyssey_recorder.agreement.quality_report import QualityReport, quality_rep
 from odyssey_recorder.agreement.reviewed import AllReviewed, read_reviewed
 from odyssey_recorder.checking.whole_dataset.dataset_checks import CheckStatus, DatasetChecks
 from odyssey_recorder.dataset.amendment import Amendment
+from odyssey_recorder.dataset.episode_row import EpisodeRow
 from odyssey_recorder.dataset.layout import ANNOTATIONS, annotation_path
-from odyssey_recorder.dataset.opened import EpisodeSummary, open_damaged
+from odyssey_recorder.dataset.opened import open_damaged
 from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.device.device import ListedDevice
@@ -131,7 +132,7 @@ class ReviewService:
         from odyssey_recorder.annotation.checking import checked_episodes, text_figures  # imported late: slow to load
 
         self._index.refresh(cancelled=cancelled)
-        present = self._index.summaries()
+        present = self._index.rows()
         report = quality_report(read_reviewed(self.root, present, self._checks.warned, self._expect_sample()))
         ids = [summary.episode_id for summary in present]
 
@@ -253,21 +254,21 @@ class ReviewService:
             raise ReviewError(self._index.sample_problem)
         return self._index.sampled
 
-    def _summary(self, episode_id: str) -> EpisodeSummary:
+    def _summary(self, episode_id: str) -> EpisodeRow:
         if self._index.sampled is None:
             self._index.refresh()
         else:
             self._index.update([episode_id])
-        for summary in self._index.summaries([episode_id]):
+        for summary in self._index.rows(among=[episode_id]):
             return summary
         raise DatasetError(f"Episode {episode_id} is no longer in {self.root}.")
 
-    def _read(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, CheckStatus]:
+    def _read(self, episode_id: str) -> tuple[EpisodeRow, ReviewFile, CheckStatus]:
         summary = self._summary(episode_id)
         self._expect_sample()
         return summary, self._reviews.read(episode_id), self._checks.look(episode_id)
 
-    def _row(self, summary: EpisodeSummary, checks: CheckStatus) -> ReviewRow:
+    def _row(self, summary: EpisodeRow, checks: CheckStatus) -> ReviewRow:
         row = ReviewRow(summary, report=checks.report, is_settled=checks.is_settled)
         try:
             file = self._reviews.read(summary.episode_id)
@@ -280,7 +281,7 @@ class ReviewService:
         role = statuses.reviewer_role(status, recorder=summary.annotator, reviewer=self.reviewer)
         return replace(row, refusal=role) if isinstance(role, str) else replace(row, role=role)
 
-    def _settled_row(self, summary: EpisodeSummary) -> ReviewRow:
+    def _settled_row(self, summary: EpisodeRow) -> ReviewRow:
         """Applies pending consequences first: verdicts may have come by a merge, or by hand."""
         checks = self._checks.known(summary.episode_id)
         row = self._row(summary, checks)
@@ -291,11 +292,11 @@ class ReviewService:
                 return replace(row, problem=str(error))
         return row
 
-    def _settle(self, summary: EpisodeSummary, checks: CheckStatus) -> None:
+    def _settle(self, summary: EpisodeRow, checks: CheckStatus) -> None:
         file = self._reviews.read(summary.episode_id)
         self._log.settle(summary.episode_id, self._status(summary, file, checks))
 
-    def _status(self, summary: EpisodeSummary, file: ReviewFile, checks: CheckStatus) -> statuses.ReviewStatus:
+    def _status(self, summary: EpisodeRow, file: ReviewFile, checks: CheckStatus) -> statuses.ReviewStatus:
         return statuses.review_status(
             file,
             statuses.StatusRule(warned=checks.warned, sampled=self._index.is_sampled(summary.episode_id)),
@@ -308,7 +309,7 @@ class ReviewService:
         self.recover()
         self._expect_role(*self._read(episode_id))
 
-    def _expect_role(self, summary: EpisodeSummary, file: ReviewFile, checks: CheckStatus) -> None:
+    def _expect_role(self, summary: EpisodeRow, file: ReviewFile, checks: CheckStatus) -> None:
         status = self._status(summary, file, checks)
         role = statuses.reviewer_role(status, recorder=summary.annotator, reviewer=self.reviewer)
         if isinstance(role, str):
@@ -332,8 +333,8 @@ class ReviewService:
         for subscription in self._subscriptions:
             subscription.send(partial(self._news, ids))
 
-    def _news(self, episode_ids: Iterable[str], unread: int = 0) -> ReviewNews:
-        return ReviewNews(tuple(map(self._settled_row, self._index.summaries(episode_ids))), unread=unread)
+    def _news(self, episode_ids: Sequence[str], unread: int = 0) -> ReviewNews:
+        return ReviewNews(tuple(map(self._settled_row, self._index.rows(among=episode_ids))), unread=unread)
 
 
 def _texts(root: Path, episode_id: str) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ def review(store: ReviewStore, root: Path, episode_id: str, reviewed: Verdict) -
 def read_all(root: Path, warned: Warned = lambda _: False) -> AllReviewed:
     with closing(EpisodeIndex(root, None)) as index:
         index.refresh()
-        return read_reviewed(root, index.summaries(), warned, index.sampled or ())
+        return read_reviewed(root, index.rows(), warned, index.sampled or ())
 
 
 def by_id(root: Path) -> dict[str, Reviewed]:

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 from queue import Queue
@@ -22,7 +23,7 @@ from hypothesis import strategies as st
 from odyssey_recorder.dataset.entry_file import spell
 from odyssey_recorder.dataset.watch import FolderChanges
 from odyssey_recorder.dataset_index.filter import Filter, Key, parse_filter
-from odyssey_recorder.dataset_index.index import EpisodeIndex, EpisodeRow
+from odyssey_recorder.dataset_index.index import EpisodeIndex, IndexedEpisode
 from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.finding import EpisodeReport, Finding, Severity
@@ -79,7 +80,7 @@ def ids(*numbers: int) -> tuple[str, ...]:
     return tuple(f"{number:016}" for number in numbers)
 
 
-def row(index: EpisodeIndex, number: int) -> EpisodeRow:
+def row(index: EpisodeIndex, number: int) -> IndexedEpisode:
     [found] = index.rows(among=ids(number))
     return found
 
@@ -134,6 +135,18 @@ def test_row_has_the_fields_of_a_list(index: EpisodeIndex) -> None:
     assert (found.instruction, found.device, found.apps) == ("Buy milk number 1.", "Pixel Fold", ("Chrome",))
     assert (found.steps, found.ending, found.verdict) == (2, "complete", ReviewStage.UNREVIEWED)
     assert (found.problem, found.is_checked, found.recorded_at, found.splits) == ("", False, None, ())
+
+
+def test_damaged_episode_is_found_by_what_can_be_read(index: EpisodeIndex, root: Path) -> None:
+    whole, path = row(index, 1), annotation(root, 1)
+    path.write_bytes(path.read_bytes().replace(b'"step_length": 2', b'"step_length": 3'))
+    index.refresh()
+    damaged = row(index, 1)
+    assert "step_length is 3" in damaged.problem
+    assert replace(damaged, problem="", revision=whole.revision, ending="complete") == whole
+    assert index.ids(parse_filter('category:multi_apps device:"Pixel Fold" app:chrome steps:2 "number 1"')) == ids(1)
+    [counted] = index.facets()[Key.CATEGORY].counts
+    assert (counted.value, counted.count) == ("Multi_Apps", 3)
 
 
 def test_steps_have_positions_and_texts(index: EpisodeIndex) -> None:
@@ -258,7 +271,7 @@ def test_changed_splits_are_read(index: EpisodeIndex, root: Path) -> None:
 
 
 def put_verdict(index: EpisodeIndex) -> None:
-    stored = verdict("Grace", revision=row(index, 0).sha256, recorder="")
+    stored = verdict("Grace", revision=row(index, 0).revision, recorder="")
     put(index.root / "reviews" / f"{ids(0)[0]}.json", spell(ReviewFile(ids(0)[0], (stored,))))
 
 

@@ -6,7 +6,7 @@ from html import escape
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
-from odyssey_recorder.dataset_index.index import EpisodeRow
+from odyssey_recorder.dataset_index.index import IndexedEpisode
 from odyssey_recorder.gui.kit.table import TableColumn, TableModel
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.kit.theme import Theme
@@ -15,7 +15,7 @@ RECORDED = 6
 BESIDE_FACETS = (1, 5)
 
 
-class EpisodeTable(TableModel[EpisodeRow]):
+class EpisodeTable(TableModel[IndexedEpisode]):
     sort_requested = Signal(int, bool)
     """By a column, descending or not: thousands of rows are not sorted on the GUI thread."""
 
@@ -29,11 +29,11 @@ class EpisodeTable(TableModel[EpisodeRow]):
 def _column(
     title: str,
     width: int,
-    text: Callable[[EpisodeRow], str],
-    order: Callable[[EpisodeRow], object] | None = None,
+    text: Callable[[IndexedEpisode], str],
+    order: Callable[[IndexedEpisode], object] | None = None,
     *,
     is_number: bool = False,
-) -> TableColumn[EpisodeRow]:
+) -> TableColumn[IndexedEpisode]:
     """Unreadable episodes show their problem in the first column and sort above the newest."""
     key = order or (lambda row: text(row).casefold())
     is_first = not width
@@ -48,15 +48,15 @@ def _column(
     )
 
 
-def _colour(row: EpisodeRow) -> QColor | None:
+def _colour(row: IndexedEpisode) -> QColor | None:
     return Theme.current().danger if row.problem else None
 
 
-def _when(row: EpisodeRow) -> str:
+def _when(row: IndexedEpisode) -> str:
     return f"{row.recorded_at.astimezone():%Y-%m-%d %H:%M}" if row.recorded_at is not None else "—"
 
 
-def _recorded(row: EpisodeRow) -> float:
+def _recorded(row: IndexedEpisode) -> float:
     return row.recorded_at.timestamp() if row.recorded_at is not None else 0.0
 
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFont, QImage, QPainter
 from PySide6.QtWidgets import QListView
 
 from odyssey_recorder.dataset.layout import screenshot_path
-from odyssey_recorder.dataset_index.index import EpisodeRow
+from odyssey_recorder.dataset_index.index import IndexedEpisode
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.dataset.episode_table import EpisodeTable
 from odyssey_recorder.gui.frame.background import Background
@@ -41,12 +41,12 @@ class Filmstrips(QObject):
         self._root = root
         self._background = background
         self._kept: dict[tuple[str, str], Strip] = {}
-        self._waiting: dict[tuple[str, str], EpisodeRow] = {}
+        self._waiting: dict[tuple[str, str], IndexedEpisode] = {}
         self._reading: set[tuple[str, str]] = set()
 
-    def look(self, row: EpisodeRow) -> Strip:
+    def look(self, row: IndexedEpisode) -> Strip:
         """Empty until it is read, and without a step."""
-        key = row.episode_id, row.sha256
+        key = row.episode_id, row.revision
         strip = self._kept.pop(key, None)
         if strip is not None:
             self._kept[key] = strip
@@ -74,7 +74,7 @@ class Filmstrips(QObject):
         self._read_next()
 
 
-def _read_strip(root: Path, row: EpisodeRow) -> Strip:
+def _read_strip(root: Path, row: IndexedEpisode) -> Strip:
     steps = sorted({0, row.steps // 2, row.steps - 1}) if row.steps else []
     return [_read(root / screenshot_path(row.episode_id, step)) for step in steps]
 
@@ -107,7 +107,7 @@ class StripDelegate(RowDelegate):
         super().__init__(None, _CELL, parent, RowMark((1, 1), is_framed=True))
         self._strips = strips
 
-    def paint_value(self, painter: QPainter, cell: QRectF, row: EpisodeRow, font: QFont) -> None:
+    def paint_value(self, painter: QPainter, cell: QRectF, row: IndexedEpisode, font: QFont) -> None:
         theme = Theme.current()
         area = cell.adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
         strip = self._strips.look(row)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges
 from odyssey_recorder.dataset_index.filter import ALL, Filter, Key, unretired
-from odyssey_recorder.dataset_index.index import EpisodeIndex, EpisodeRow, Facet
+from odyssey_recorder.dataset_index.index import EpisodeIndex, Facet, IndexedEpisode
 from odyssey_recorder.gui.dataset.episode_table import COLUMNS, RECORDED
 from odyssey_recorder.gui.frame.background import Background
 
@@ -26,7 +26,7 @@ class ListResult:
     """`total` is the number of all episodes."""
 
     request: ListRequest
-    rows: Sequence[EpisodeRow]
+    rows: Sequence[IndexedEpisode]
     total: int
     facets: Mapping[Key, Facet]
 
@@ -49,7 +49,7 @@ class EpisodeListing(QObject):
         self._background = background
         self._in_order = background.in_order()
         self._index: EpisodeIndex | None = None
-        self._known: Sequence[EpisodeRow] = ()
+        self._known: Sequence[IndexedEpisode] = ()
         self._is_searching = self._search_again = False
         self._closed = Event()
         self._watch: DatasetWatch | None = None
@@ -110,7 +110,7 @@ class EpisodeListing(QObject):
             self._check_for_changes()
 
 
-def _look_up(index: EpisodeIndex, request: ListRequest, known: Sequence[EpisodeRow]) -> ListResult:
+def _look_up(index: EpisodeIndex, request: ListRequest, known: Sequence[IndexedEpisode]) -> ListResult:
     """Unchanged rows stay the same objects, so that the GUI thread need not compare them."""
     before, wanted = {row.episode_id: row for row in known}, unretired(request.wanted)
     rows = [known_row if (known_row := before.get(row.episode_id)) == row else row for row in index.rows(wanted)]

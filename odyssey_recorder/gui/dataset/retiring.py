@@ -162,7 +162,7 @@ def _requested(  # noqa: PLR0913 - the work of a job
 ) -> list[str]:
     """The ids for which a review was requested; stops when cancelled."""
     sent = []
-    for done, summary in enumerate(index.summaries(ids)):
+    for done, summary in enumerate(index.rows(among=ids)):
         if cancelled():
             break
         progress(done / len(ids), f"{done:,} of {counted(ids, 'episodes')}")

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import OpenedEpisode, open_episode
-from odyssey_recorder.dataset_index.index import EpisodeIndex, EpisodeRow
+from odyssey_recorder.dataset_index.index import EpisodeIndex, IndexedEpisode
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.dataset.episode_card import recorded_steps
 from odyssey_recorder.gui.frame.background import Background, error_text
@@ -26,7 +26,7 @@ _SHARE = 0.9
 """Of the window, both ways."""
 _MOST = 12
 
-Take = tuple[EpisodeRow, OpenedEpisode]
+Take = tuple[IndexedEpisode, OpenedEpisode]
 
 
 class SameTaskDialog(QDialog):

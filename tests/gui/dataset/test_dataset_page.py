@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset_index.index import EpisodeIndex, EpisodeRow
+from odyssey_recorder.dataset_index.index import EpisodeIndex, IndexedEpisode
 from odyssey_recorder.dataset_index.saved import SavedFilters
 from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.dataset.episode_table import EpisodeTable
@@ -24,7 +24,7 @@ from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.kit.table import VALUE, table_view
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.review.review_store import ReviewStore
-from odyssey_recorder.review.status import ReviewPolicy, ReviewStage
+from odyssey_recorder.review.status import ReviewPolicy
 from odyssey_recorder.services.review import ReviewService
 from tests.checking.verdicts import verdict
 from tests.dataset.drafts import png, provenance_of, record
@@ -80,11 +80,8 @@ class Folder:
         return self.root / "screenshots" / screenshot_name(episode_id, step)
 
 
-def episode_row(number: int) -> EpisodeRow:
-    return EpisodeRow(
-        f"{number:016}", f"Task {number}", "General_Tool", "Do {}.", ("Chrome",), "Pixel Fold", None, 9, "complete",
-        "Ada", "", None, None, ReviewStage.UNREVIEWED, False, 0, 0, (), "", "",
-    )  # fmt: skip
+def episode_row(number: int) -> IndexedEpisode:
+    return IndexedEpisode(f"{number:016}", f"Task {number}", "General_Tool", "Pixel Fold", steps=9)
 
 
 @pytest.fixture
@@ -311,7 +308,7 @@ def test_painting_reads_only_visible_rows(qtbot: QtBot) -> None:
     requested: set[int] = set()
 
     class CountingTable(EpisodeTable):
-        def at(self, row: int) -> EpisodeRow | None:
+        def at(self, row: int) -> IndexedEpisode | None:
             requested.add(row)
             return super().at(row)
 

@@ -12,8 +12,9 @@ from odyssey_recorder.agreement.quality_report import QualityReport, quality_rep
 from odyssey_recorder.agreement.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.codec import write_episode
+from odyssey_recorder.dataset.episode_row import EpisodeRow
 from odyssey_recorder.dataset.layout import annotation_path
-from odyssey_recorder.dataset.opened import EpisodeSummary, open_episode
+from odyssey_recorder.dataset.opened import open_episode
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import OdysseyError, ReviewError
 from odyssey_recorder.model.action import Action, Click, Complete, Type
@@ -48,7 +49,7 @@ class FakeReviewing:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._summaries: dict[str, EpisodeSummary] = {}
+        self._summaries: dict[str, EpisodeRow] = {}
         self._reports: dict[str, EpisodeReport] = {}
         self._verdicts: dict[str, list[Verdict]] = {}
         self._second_reviews: dict[str, SecondReviewReason] = {}
@@ -81,7 +82,7 @@ class FakeReviewing:
         for step in range(len(recorded.steps)):
             screenshot = png(40 + 30 * step)
             (self.root / "screenshots" / screenshot_name(recorded.episode_id, step)).write_bytes(screenshot)
-        self._summaries[recorded.episode_id] = EpisodeSummary(
+        self._summaries[recorded.episode_id] = EpisodeRow(
             recorded.episode_id, instruction, category, device, len(recorded.steps), annotator,
             BEGAN + timedelta(hours=number), template=task.meta_task, task_id=f"task-{number}",
         )  # fmt: skip

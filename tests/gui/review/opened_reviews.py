@@ -6,8 +6,9 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
+from odyssey_recorder.dataset.episode_row import EpisodeRow
 from odyssey_recorder.dataset.layout import EpisodeFiles
-from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
+from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.provenance import CheckRecord, EpisodeProvenance, ScreenRecord, StepRecord
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import Episode, TaskInfo, screenshot_name
@@ -46,7 +47,7 @@ def opened_review(
 ) -> OpenedReview:
     """Like `open_review`, for a given episode and without drawing screenshots."""
     opened = OpenedEpisode(recorded, EpisodeFiles.of(folder / f"{recorded.episode_id}.json"), provenance)
-    row = ReviewRow(EpisodeSummary(recorded.episode_id, annotator="Ada"))
+    row = ReviewRow(EpisodeRow(recorded.episode_id, annotator="Ada"))
     return OpenedReview(row, opened, report or EpisodeReport(recorded.episode_id), tuple(entries), REVISION)
 
 

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QLineEdit, QPlainTextEdi
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset import amendment as fixes
+from odyssey_recorder.dataset.episode_row import EpisodeRow
 from odyssey_recorder.dataset.layout import annotation_path
-from odyssey_recorder.dataset.opened import EpisodeSummary, open_episode
+from odyssey_recorder.dataset.opened import open_episode
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.kit.parts import Choice
@@ -35,7 +36,7 @@ BEFORE_END = ALWAYS | {ReviewCommand.DROP_STEPS, ReviewCommand.END_HERE}
 
 
 def opened(published: PublishedEpisode, role: ReviewerRole | None = ReviewerRole.FIRST) -> OpenedReview:
-    row = ReviewRow(EpisodeSummary(published.episode_id, annotator="ann"), role=role)
+    row = ReviewRow(EpisodeRow(published.episode_id, annotator="ann"), role=role)
     episode = open_episode(published.root / annotation_path(published.episode_id))
     return OpenedReview(row, episode, EpisodeReport(published.episode_id), (), "0" * 64)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from odyssey_recorder.dataset.opened import EpisodeSummary
+from odyssey_recorder.dataset.episode_row import EpisodeRow
 from odyssey_recorder.gui.review.review_table import MINE, REQUESTED, UNCHECKED, ReviewTable, about
 from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.review.status import ReviewerRole, ReviewStage, SecondReviewReason
@@ -13,7 +13,7 @@ START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def row(number: int, *, mine: bool = True, category: str = "Media", problem: str = "") -> ReviewRow:
-    summary = EpisodeSummary(
+    summary = EpisodeRow(
         f"{number:016}", f"Do the task {number:05} in the clock", category, "Pixel Fold", 15, f"ann {number % 30}",
         START + timedelta(minutes=number), problem, "Do the task {} in the clock",
     )  # fmt: skip

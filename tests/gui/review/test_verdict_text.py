@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.dataset.opened import EpisodeSummary
+from odyssey_recorder.dataset.episode_row import EpisodeRow
 from odyssey_recorder.gui.review.verdict_text import outcome_text, role_text
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.status import ReviewerRole, ReviewStage, SecondReviewReason
@@ -31,4 +31,4 @@ def test_newer_verdict_of_a_reviewer_counts() -> None:
     ],
 )
 def test_outcome_of_a_verdict_is_described(stage: ReviewStage, reason: SecondReviewReason | None, outcome: str) -> None:
-    assert outcome_text(ReviewRow(EpisodeSummary("1", annotator="Ada", task_id="t-1"), stage, reason)) == outcome
+    assert outcome_text(ReviewRow(EpisodeRow("1", annotator="Ada", task_id="t-1"), stage, reason)) == outcome

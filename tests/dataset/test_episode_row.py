@@ -1,13 +1,17 @@
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from odyssey_recorder.dataset.codec import write_episode
+from odyssey_recorder.dataset.episode_row import EpisodeRow, read_row
 from odyssey_recorder.dataset.layout import annotation_path
-from odyssey_recorder.dataset.opened import EpisodeSummary, open_damaged, summarise
+from odyssey_recorder.dataset.opened import open_damaged
+from odyssey_recorder.model.geometry import Size
 from tests.dataset.drafts import provenance_of
 from tests.episodes import ALL_KINDS, ID, episode
 
@@ -22,18 +26,31 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def read(root: Path, episode_id: str = ID) -> EpisodeSummary:
-    summary = summarise(root, episode_id)
-    assert summary is not None
-    return summary
+def read(root: Path, episode_id: str = ID) -> EpisodeRow:
+    row = read_row(root, episode_id)
+    assert row is not None
+    return row
 
 
-def test_summary_of_an_annotation(root: Path) -> None:
-    assert read(root) == EpisodeSummary(
+def row_of_the_annotation(root: Path, **changes: Any) -> EpisodeRow:
+    row = EpisodeRow(
         ID, "Use Chrome to look up the weather in Beijing.", "Information_Management", "Small Phone",
-        len(ALL_KINDS), template=episode().task.meta_task,
-        revision=sha256((root / annotation_path(ID)).read_bytes()).hexdigest(),
+        len(ALL_KINDS), template=episode().task.meta_task, apps=("Chrome", "Google Docs"), size=Size(720, 1280),
+        revision=sha256((root / annotation_path(ID)).read_bytes()).hexdigest(), ending="complete",
     )  # fmt: skip
+    return replace(row, **changes)
+
+
+def test_row_of_an_annotation(root: Path) -> None:
+    assert read(root) == row_of_the_annotation(root)
+
+
+def test_row_of_a_damaged_annotation_has_what_can_be_read(root: Path) -> None:
+    annotation = root / annotation_path(ID)
+    annotation.write_bytes(annotation.read_bytes().replace(b'"step": 1,', b'"step": 7,'))
+    damaged = read(root)
+    assert "step is 7" in damaged.problem
+    assert damaged == row_of_the_annotation(root, problem=damaged.problem, ending="")
 
 
 def test_annotator_and_time_come_from_the_provenance(root: Path) -> None:
@@ -67,8 +84,8 @@ def test_annotation_of_another_episode_has_a_problem(root: Path) -> None:
     assert f"contains episode {ID}" in read(root, OTHER).problem
 
 
-def test_deleted_episode_has_no_summary(root: Path) -> None:
-    assert summarise(root, OTHER) is None
+def test_deleted_episode_has_no_row(root: Path) -> None:
+    assert read_row(root, OTHER) is None
 
 
 def test_damaged_episode_can_be_opened(root: Path) -> None:
