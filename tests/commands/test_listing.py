@@ -36,7 +36,7 @@ def test_json_of_an_episode_has_these_keys(cli: CommandLine) -> None:
         "annotator": "", "task_id": "", "recorded_at": None, "published_at": None, "verdict": "Unreviewed",
         "is_checked": False, "errors": 0, "warnings": 0, "splits": [], "sha256": digest, "problem": "",
     }  # fmt: skip
-    provenance = provenance_of(*ids(0), annotator="Ada").model_dump(mode="json")
+    provenance = provenance_of(ids(0)[0], annotator="Ada").model_dump(mode="json")
     put(cli.dataset / "provenance" / f"{ids(0)[0]}.json", json.dumps(provenance).encode())
     [recorded] = cli.json("list")
     assert [*recorded] == [*listed]
