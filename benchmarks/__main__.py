@@ -34,7 +34,7 @@ from benchmarks.figure import Figure, table_of
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
 from odyssey_recorder.device.adb_shell import AdbShell
-from odyssey_recorder.simulator.lab import Lab
+from odyssey_simulator.lab import Lab
 
 PROFILE = "pixel_7_pro"
 TAPS, ALL_TAPS = 400, 10_000

@@ -23,7 +23,7 @@ from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.recording.script import ScriptPlayer
-from odyssey_recorder.simulator.lab import Lab
+from odyssey_simulator.lab import Lab
 from tests.agents.test_parallel_phones import PROFILE, GoldAnswers, gold_answers
 from tests.llm.stand_in import MODEL, ReceivedRequest, Reply, StandIn, Turn
 

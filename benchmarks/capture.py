@@ -7,7 +7,7 @@ from benchmarks.figure import Figure, in_turn
 from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.simulator.lab import Lab
+from odyssey_simulator.lab import Lab
 
 ROUNDS = 25
 

@@ -29,9 +29,9 @@ from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Frame
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
-from odyssey_recorder.simulator.phone import Phone, TouchPhase
-from odyssey_recorder.simulator.profile import profile_named
-from odyssey_recorder.simulator.shell.uiautomator import dump_views
+from odyssey_simulator.phone import Phone, TouchPhase
+from odyssey_simulator.profile import profile_named
+from odyssey_simulator.shell.uiautomator import dump_views
 
 STEPS = 15
 PROCESSES = 2

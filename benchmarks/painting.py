@@ -23,7 +23,7 @@ from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.recording.provenance_records import EpochClock, encode_frame
-from odyssey_recorder.simulator.lab import Lab
+from odyssey_simulator.lab import Lab
 
 VIDEO_PER_SECOND = 60.0
 ROUND_S = 2.0

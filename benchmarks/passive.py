@@ -21,7 +21,7 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording_service import RecordingService
-from odyssey_recorder.simulator.lab import Lab
+from odyssey_simulator.lab import Lab
 
 PROFILE = "small_phone"
 """The only profile whose simulated emulator draws twenty new screens per second."""

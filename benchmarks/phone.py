@@ -12,13 +12,13 @@ from pathlib import Path
 
 from PIL import Image, ImageChops
 
-from odyssey_recorder.simulator.control_server import ControlOptions
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import Profile, profile_named
-from odyssey_recorder.simulator.screen import ComposedFrame
-from odyssey_recorder.simulator.ui.view import Action
+from odyssey_simulator.control_server import ControlOptions
+from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.lab import Lab
+from odyssey_simulator.phone import Phone
+from odyssey_simulator.profile import Profile, profile_named
+from odyssey_simulator.screen import ComposedFrame
+from odyssey_simulator.ui.view import Action
 
 PROFILE = "pixel_7_pro"
 _IMAGES = 8

@@ -17,8 +17,8 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import Command, PressKey, ScriptPlayer, Tap
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.wiring import lab_service
+from odyssey_simulator.lab import Lab
 
 CLICKS = 15
 FINGER_S = 0.1

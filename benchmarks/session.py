@@ -30,8 +30,8 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording_service import RecordingService
-from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.wiring import task_queue
+from odyssey_simulator.lab import Lab
 from tests.gui.slot_probe import ProbedApplication
 
 PROFILE = "small_phone"

@@ -11,7 +11,7 @@ from benchmarks.figure import Figure
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.service import PracticeService
-from odyssey_recorder.simulator.lab import Lab
+from odyssey_simulator.lab import Lab
 
 ROUNDS = 7
 _NAME = "Bench"

@@ -28,7 +28,7 @@ from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording_service import RecordingService
-from odyssey_recorder.simulator.lab import Lab
+from odyssey_simulator.lab import Lab
 
 PROFILE = "pixel_7_pro"
 TASK = TaskInfo("General_Tool", ("Settings",), "Measure.", "Measure.", "Measure.")

@@ -34,8 +34,8 @@ from odyssey_recorder.settings import (
     log_file,
     prices_file,
 )
-from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.tasks.listing import shipped_tasks
+from odyssey_simulator.lab import Lab, PhoneProcesses
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -14,8 +14,8 @@ import pytest
 from odyssey_recorder.cli import main
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.lab import Lab
+from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.lab import Lab
 
 ESCAPES = "\x1b[31m[red]x[/] [link=https://example.org]y[/link] :warning: \x9b1m\u202e"
 """What would colour a terminal, link elsewhere or reverse the text direction if it were not escaped."""

@@ -15,7 +15,7 @@ from odyssey_recorder import __version__
 from odyssey_recorder.cli import app
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.adb_server import PrivateAdbServer
 from tests.cli import ESCAPES, CommandLine, LabPhone
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
 from tests.episodes import RELEASED
@@ -236,7 +236,7 @@ def test_characters_unknown_to_the_terminal_are_escaped(cli: CommandLine, phone:
             "odyssey_recorder.wiring, odyssey_recorder.doctor, odyssey_recorder.gui.window.app",
             {"typer", "grpc", "google", "asyncio", "sqlite3", "sqlalchemy", "numpy", "openai", "jinja2"}
             | {
-                "odyssey_recorder.simulator.phone",
+                "odyssey_simulator.phone",
                 "odyssey_recorder.dataset_index.filter",
                 "odyssey_recorder.checking.checker",
             },

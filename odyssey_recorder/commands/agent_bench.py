@@ -14,7 +14,7 @@ from odyssey_recorder.commands.terminal import print_warning
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.errors import CancelledError, OdysseyError
-from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
+from odyssey_simulator.lab import Lab, PhoneProcesses
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,8 @@ from odyssey_recorder.replay.compare import StepVerdict
 from odyssey_recorder.replay.player import ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.resources import data_folder
-from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.tasks.queue.queue import TaskQueue
+from odyssey_simulator.lab import Lab
 
 _Outcome = TypeVar("_Outcome")
 

@@ -12,7 +12,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import script
-from odyssey_recorder.simulator.lab import Lab
+from odyssey_simulator.lab import Lab
 
 _BOUNDS = re.compile(r"\[(\d+),(\d+)\]\[(\d+),(\d+)\]")
 _KEYS = {" ": "Space"}

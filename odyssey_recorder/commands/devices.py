@@ -13,7 +13,7 @@ from odyssey_recorder.commands import terminal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from odyssey_recorder.simulator.emulator import SimulatedEmulator
+    from odyssey_simulator.emulator import SimulatedEmulator
 
 ProfileOption = Annotated[str, typer.Option("--profile", help="The simulated device, such as pixel_fold.")]
 
@@ -90,9 +90,9 @@ def simulate(
 
     adb lists it like the emulators of Android Studio.
     """
-    from odyssey_recorder.simulator.phone import Phone
-    from odyssey_recorder.simulator.profile import profile_named
-    from odyssey_recorder.simulator.server_main import run, run_until_killed, stop_when_stdin_ends
+    from odyssey_simulator.phone import Phone
+    from odyssey_simulator.profile import profile_named
+    from odyssey_simulator.server_main import run, run_until_killed, stop_when_stdin_ends
 
     window_wanted = Event()
     stay: Callable[[SimulatedEmulator], None] = run_until_killed

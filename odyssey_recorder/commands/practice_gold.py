@@ -28,9 +28,9 @@ from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording_service import RecordingService
-from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.validation import ClosedModel
 from odyssey_recorder.wiring import lab_service
+from odyssey_simulator.lab import Lab
 
 PROFILE = "small_phone"
 _MOST_DRAGS = 12

@@ -19,8 +19,8 @@ from odyssey_recorder.agents.benchmark import (
 from odyssey_recorder.agents.goals import TaskGoal, judge
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.recording.script import PressKey, TypeText
-from odyssey_recorder.simulator.profile import PROFILES
 from odyssey_recorder.tasks.listing import read_tasks, shipped_tasks
+from odyssey_simulator.profile import PROFILES
 from tests.simulator.person import Person, person_with
 
 TASKS = read_benchmark(shipped_benchmark())

@@ -19,7 +19,7 @@ from odyssey_recorder.llm.tokens import USUAL_ANSWER
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.recording import script
 from odyssey_recorder.settings import prices_file
-from odyssey_recorder.simulator.profile import profile_named
+from odyssey_simulator.profile import profile_named
 from tests.agents.controlled_model import says
 from tests.annotation.vision_model import images_of
 from tests.cli import CommandLine, LabPhone, Result, wait_until

@@ -23,8 +23,8 @@ from odyssey_recorder.device.view_hierarchy import clickable_at, name_at, parse
 from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Pixel, Point, Size, to_grid
-from odyssey_recorder.simulator.phone import Phone, TouchPhase
-from odyssey_recorder.simulator.shell.uiautomator import dump_views
+from odyssey_simulator.phone import Phone, TouchPhase
+from odyssey_simulator.shell.uiautomator import dump_views
 from tests.dataset.drafts import provenance_of, write_provenance
 from tests.simulator.person import person_with
 

@@ -14,8 +14,8 @@ from odyssey_recorder.model.action import Action, Click, Complete, Impossible, L
 from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.model.geometry import Box, Pixel, Size, to_grid
 from odyssey_recorder.recording.script import PressKey, ScriptComplete, ScriptImpossible, TypeText
-from odyssey_recorder.simulator.phone import PhoneState
-from odyssey_recorder.simulator.shell.uiautomator import dump_views
+from odyssey_simulator.phone import PhoneState
+from odyssey_simulator.shell.uiautomator import dump_views
 from tests.checking.clean.generated_tasks import GeneratedTask, generated_tasks
 from tests.checking.labelled import image_of
 from tests.dataset.drafts import provenance_of

@@ -37,8 +37,8 @@ from odyssey_recorder.exporting.episodes import read_exported, step_rows
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.episode import StepAnnotations
 from odyssey_recorder.model.geometry import Box, Pixel, Size, to_grid
-from odyssey_recorder.simulator.shell.uiautomator import dump_views
-from odyssey_recorder.simulator.ui.controls import TextField
+from odyssey_simulator.shell.uiautomator import dump_views
+from odyssey_simulator.ui.controls import TextField
 from tests.annotation.episode_dataset import EPISODE
 from tests.annotation.phone_dataset import CapturedStep
 from tests.annotation.tiny_sam2 import HALVES, decoder, encoder, endless_encoder

@@ -14,8 +14,8 @@ from odyssey_recorder.checking.one_episode.check import area_dp2
 from odyssey_recorder.checking.screenshot import change, measure
 from odyssey_recorder.device.profile import profile_named
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.simulator.journal import RecordedInput, RecordedJournal
-from odyssey_recorder.simulator.phone import ComposedFrame, PhoneState, Rect
+from odyssey_simulator.journal import RecordedInput, RecordedJournal
+from odyssey_simulator.phone import ComposedFrame, PhoneState, Rect
 from tests.checking.folders import png, view_of
 from tests.cli import wait_until
 from tests.simulator.person import Person, person_with

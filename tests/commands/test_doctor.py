@@ -1,6 +1,6 @@
 import pytest
 
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.adb_server import PrivateAdbServer
 from tests.cli import ESCAPES, CommandLine, LabPhone
 
 

@@ -10,7 +10,7 @@ from odyssey_recorder.errors import RecordingError, ScriptError
 from odyssey_recorder.practice.gold import read_gold
 from odyssey_recorder.practice.score import score
 from odyssey_recorder.practice.tasks import practice_tasks
-from odyssey_recorder.simulator.lab import Lab
+from odyssey_simulator.lab import Lab
 
 TASKS = {task.folder.name: task for task in practice_tasks()}
 

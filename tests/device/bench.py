@@ -17,11 +17,11 @@ from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.control_server import ControlOptions
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.faults import FrameFault
-from odyssey_recorder.simulator.guest import Snapshot
+from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.control_server import ControlOptions
+from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.faults import FrameFault
+from odyssey_simulator.guest import Snapshot
 from tests.simulator.bench import inputs_in, phone_of
 from tests.simulator.person import Person
 

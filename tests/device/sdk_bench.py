@@ -11,8 +11,8 @@ from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
 from odyssey_recorder.device.avd_config import entries
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.device.sdk import AndroidSdk
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.discovery import running_dir
+from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.discovery import running_dir
 from tests.simulator.bench import free_console_port
 
 IMAGE = "system-images;android-34;google_apis;x86_64"
@@ -78,11 +78,11 @@ if name not in names:
 
 from dataclasses import replace
 
-from odyssey_recorder.simulator.control_server import ControlOptions
-from odyssey_recorder.simulator.discovery import running_dir
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
+from odyssey_simulator.control_server import ControlOptions
+from odyssey_simulator.discovery import running_dir
+from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.phone import Phone
+from odyssey_simulator.profile import profile_named
 
 config = dict(
     line.split("=", 1) for line in (home / f"{name}.avd" / "config.ini").read_text().splitlines() if "=" in line

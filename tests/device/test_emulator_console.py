@@ -14,9 +14,9 @@ from odyssey_recorder.device.emulator_console import (
     listed_snapshots,
 )
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
+from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.phone import Phone
+from odyssey_simulator.profile import profile_named
 from tests.device.scripted_console import AUTH_REQUIRED, GREETING, scripted_console
 
 REAL_TABLE = """\

@@ -6,7 +6,7 @@ from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.device.profile import DeviceProfile, device_name, profiles, read_profiles
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.simulator.profile import PROFILES
+from odyssey_simulator.profile import PROFILES
 
 
 def properties(size: Size, *, avd_name: str = "", model: str = "sdk_gphone64_x86_64") -> DeviceProperties:

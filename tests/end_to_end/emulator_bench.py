@@ -14,12 +14,12 @@ from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer, announce
-from odyssey_recorder.simulator.control_server import ControlOptions
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.journal import RecordedInput, RecordedJournal
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
+from odyssey_simulator.adb_server import PrivateAdbServer, announce
+from odyssey_simulator.control_server import ControlOptions
+from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.journal import RecordedInput, RecordedJournal
+from odyssey_simulator.phone import Phone
+from odyssey_simulator.profile import profile_named
 from tests.simulator.person import Person
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from odyssey_recorder.simulator.faults import FrameFault
+from odyssey_simulator.faults import FrameFault
 from tests.end_to_end.emulator_bench import EmulatorBench
 
 ADB, BOTH = ("adb",), ("adb", "gRPC")

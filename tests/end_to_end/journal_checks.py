@@ -8,7 +8,7 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.flag import FlagCode
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.simulator.journal import RecordedInput
+from odyssey_simulator.journal import RecordedInput
 from tests.recording.recording_bench import pixels
 
 MIRROR_DOUBTS = {FlagCode.CONNECTION_BROKE, FlagCode.UNPROVEN, FlagCode.CHANGING, FlagCode.NEWER}

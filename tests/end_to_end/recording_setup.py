@@ -24,12 +24,12 @@ from odyssey_recorder.recording.slow_work import SnapshotPolicy
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import TYPED_KEYS, RecordingView
 from odyssey_recorder.recording_service import RecordingService
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.control_server import ControlOptions
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.journal import RecordedJournal
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
+from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.control_server import ControlOptions
+from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.journal import RecordedJournal
+from odyssey_simulator.phone import Phone
+from odyssey_simulator.profile import profile_named
 from tests.end_to_end.emulator_bench import label_positions
 from tests.end_to_end.journal_checks import is_same_screen, published
 from tests.recording.recording_bench import Annotator

@@ -14,8 +14,8 @@ from random import Random
 import pytest
 
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
-from odyssey_recorder.simulator.journal import RecordedInput
-from odyssey_recorder.simulator.phone import TouchPhase
+from odyssey_simulator.journal import RecordedInput
+from odyssey_simulator.phone import TouchPhase
 from tests.end_to_end.emulator_bench import EmulatorBench, tap_window
 from tests.end_to_end.journal_checks import is_same_screen, is_same_touch, published_steps
 from tests.recording.recording_bench import PASSIVE, RecordingBench

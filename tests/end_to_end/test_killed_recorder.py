@@ -16,7 +16,7 @@ from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.simulator.journal import RecordedInput
+from odyssey_simulator.journal import RecordedInput
 from tests.dataset.drafts import ORIGIN, begin, store_in
 from tests.end_to_end import journal_checks as journal
 from tests.end_to_end.emulator_bench import EmulatorBench, tap_window

@@ -21,7 +21,7 @@ from odyssey_recorder.recording.raw_input_queue import DROPPED, LOST
 from odyssey_recorder.recording.session import NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
-from odyssey_recorder.simulator.journal import RecordedInput
+from odyssey_simulator.journal import RecordedInput
 from tests.dataset.drafts import ORIGIN
 from tests.end_to_end import faults
 from tests.end_to_end import journal_checks as journal

@@ -13,9 +13,9 @@ from odyssey_recorder.device.device import Device
 from odyssey_recorder.model.action import Click, LongPress
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.recording.timeline import AT_REST_NS
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.journal import RecordedJournal
-from odyssey_recorder.simulator.phone import Phone
+from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.journal import RecordedJournal
+from odyssey_simulator.phone import Phone
 from tests.dataset.drafts import ORIGIN
 from tests.device.bench import DeviceBench, start_bench
 from tests.end_to_end.emulator_bench import tap_window

@@ -21,8 +21,8 @@ from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT
 from odyssey_recorder.recording.raw_input_queue import DROPPED
 from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.simulator.faults import FrameFault
-from odyssey_recorder.simulator.journal import RecordedInput
+from odyssey_simulator.faults import FrameFault
+from odyssey_simulator.journal import RecordedInput
 from tests.dataset.drafts import ORIGIN
 from tests.device.scripted_adb_server import ScriptedAdbServer, block, fail
 from tests.end_to_end import faults

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import adbutils
 
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
+from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.phone import Phone
+from odyssey_simulator.profile import profile_named
 from tests.cli import wait_until
 
 ADB = Path(adbutils.adb_path())

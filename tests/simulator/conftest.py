@@ -5,10 +5,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.control_server import ControlOptions
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.guest import Snapshot
+from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.control_server import ControlOptions
+from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.guest import Snapshot
 from tests.simulator.bench import ADB, Bench, StartBench, launch, phone_of
 from tests.simulator.control_client import Client, client_of
 from tests.simulator.person import Person, person_with

@@ -6,7 +6,7 @@ from typing import Any
 
 import grpc
 
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_simulator.emulator import SimulatedEmulator
 
 SERVICE = "/android.emulation.control.EmulatorController/"
 TIMEOUT_S = 20.0

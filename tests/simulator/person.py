@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from odyssey_recorder.simulator.evdev import InputNodes
-from odyssey_recorder.simulator.faults import Faults
-from odyssey_recorder.simulator.guest import Guest
-from odyssey_recorder.simulator.phone import Node, Phone, Rect, TouchPhase
-from odyssey_recorder.simulator.profile import profile_named
+from odyssey_simulator.evdev import InputNodes
+from odyssey_simulator.faults import Faults
+from odyssey_simulator.guest import Guest
+from odyssey_simulator.phone import Node, Phone, Rect, TouchPhase
+from odyssey_simulator.profile import profile_named
 from tests.cli import wait_until
 
 

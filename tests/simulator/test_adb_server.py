@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer, announce
+from odyssey_simulator.adb_server import PrivateAdbServer, announce
 from tests.simulator.bench import ADB
 
 

@@ -9,9 +9,9 @@ import grpc
 import pytest
 
 from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.control_server import ControlOptions
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.control_server import ControlOptions
+from odyssey_simulator.emulator import SimulatedEmulator
 from tests.simulator.bench import TOKEN_FILE, Bench, free_console_port, phone_of
 from tests.simulator.control_client import Client, Stream, client_of, message, status_of
 

@@ -10,13 +10,13 @@ import grpc
 import pytest
 from PIL import Image
 
-from odyssey_recorder.simulator.control_server import ControlOptions
-from odyssey_recorder.simulator.control_service import Fingers
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.evdev import InputNode, RawEvent
-from odyssey_recorder.simulator.evdev_names import ABS_MT_SLOT, ABS_MT_TRACKING_ID
-from odyssey_recorder.simulator.phone import Node, Phone, TouchPhase
-from odyssey_recorder.simulator.profile import profile_named
+from odyssey_simulator.control_server import ControlOptions
+from odyssey_simulator.control_service import Fingers
+from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.evdev import InputNode, RawEvent
+from odyssey_simulator.evdev_names import ABS_MT_SLOT, ABS_MT_TRACKING_ID
+from odyssey_simulator.phone import Node, Phone, TouchPhase
+from odyssey_simulator.profile import profile_named
 from tests.simulator.bench import phone_of
 from tests.simulator.control_client import Client, Fields, client_of, message, status_of
 

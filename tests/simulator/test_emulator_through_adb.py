@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.emulator import SCANNED_PORTS
+from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.emulator import SCANNED_PORTS
 from tests.simulator.bench import ADB, Bench, launch
 
 

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from odyssey_recorder.simulator.faults import FrameFault
+from odyssey_simulator.faults import FrameFault
 from tests.simulator.bench import Bench, StartBench
 from tests.simulator.person import Person
 

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from odyssey_recorder.simulator.journal import Moment
-from odyssey_recorder.simulator.phone import TouchPhase
-from odyssey_recorder.simulator.ui.touch import REST_S
+from odyssey_simulator.journal import Moment
+from odyssey_simulator.phone import TouchPhase
+from odyssey_simulator.ui.touch import REST_S
 from tests.simulator.bench import Bench
 from tests.simulator.person import Person
 

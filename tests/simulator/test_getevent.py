@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.simulator.evdev import InputNodes
+from odyssey_simulator.evdev import InputNodes
 from tests.simulator.bench import Bench
 
 CAPTURES = Path(__file__).parents[1] / "data" / "getevent"

@@ -4,9 +4,9 @@ import hashlib
 import re
 from pathlib import Path
 
-from odyssey_recorder.simulator.guest import Guest
-from odyssey_recorder.simulator.journal import Moment, RecordedJournal
-from odyssey_recorder.simulator.phone import ComposedFrame
+from odyssey_simulator.guest import Guest
+from odyssey_simulator.journal import Moment, RecordedJournal
+from odyssey_simulator.phone import ComposedFrame
 from tests.simulator.person import Person, guest_with
 
 

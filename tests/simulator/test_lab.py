@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.errors import CancelledError, DeviceError
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
+from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.lab import Lab, PhoneProcesses
 from tests.simulator.bench import ADB
 
 
@@ -68,7 +68,7 @@ def _listener_threads() -> set[threading.Thread]:
 
 def test_phone_ends_when_its_starter_dies(adb_server: PrivateAdbServer) -> None:
     starter = (
-        "from odyssey_recorder.simulator.lab import PhoneProcesses; import os\n"
+        "from odyssey_simulator.lab import PhoneProcesses; import os\n"
         "print(PhoneProcesses(os.environ).start('small_phone'), flush=True); input()"
     )
     command = [sys.executable, "-c", starter]

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from odyssey_recorder.simulator.looper import Looper, PhoneStoppedError
+from odyssey_simulator.looper import Looper, PhoneStoppedError
 from tests.cli import wait_until
 
 

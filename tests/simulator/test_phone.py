@@ -1,8 +1,8 @@
 import pytest
 
-from odyssey_recorder.simulator.looper import PhoneStoppedError
-from odyssey_recorder.simulator.phone import Phone, Size
-from odyssey_recorder.simulator.profile import PROFILES
+from odyssey_simulator.looper import PhoneStoppedError
+from odyssey_simulator.phone import Phone, Size
+from odyssey_simulator.profile import PROFILES
 from tests.cli import wait_until
 from tests.simulator.person import Person, digest, is_all_on_screen, person_with
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from odyssey_recorder.simulator.phone import TouchPhase
+from odyssey_simulator.phone import TouchPhase
 from tests.cli import wait_until
 from tests.simulator.person import Person, person_with
 

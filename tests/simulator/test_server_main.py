@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.simulator.discovery import running_dir
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.server_main import run
+from odyssey_simulator.discovery import running_dir
+from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.server_main import run
 from tests.simulator.bench import TOKEN_FILE, phone_of
 
 PROGRAM = "import os; os.umask(0); from odyssey_recorder.__main__ import main; main()"

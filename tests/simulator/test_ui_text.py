@@ -3,8 +3,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.simulator.system.text_entry import TextDraft
-from odyssey_recorder.simulator.ui import text
+from odyssey_simulator.system.text_entry import TextDraft
+from odyssey_simulator.ui import text
 
 SIZE = 32
 words = st.text(st.characters(min_codepoint=32, max_codepoint=0x17F), max_size=60)

@@ -7,8 +7,8 @@ import pytest
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import AsFound, Assignment, FromSnapshot
 from odyssey_recorder.model.episode import Category, TaskInfo
-from odyssey_recorder.simulator.apps import APPS
 from odyssey_recorder.tasks.listing import read_listing, read_tasks, shipped_tasks
+from odyssey_simulator.apps import APPS
 from tests.tasks.tasks import row, write_list
 
 

@@ -6,15 +6,15 @@ from collections import Counter
 import pytest
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.simulator.apps import APPS
-from odyssey_recorder.simulator.apps.cities import Cities
-from odyssey_recorder.simulator.apps.content import table
-from odyssey_recorder.simulator.apps.goods import Wish, find
-from odyssey_recorder.simulator.apps.people import people
-from odyssey_recorder.simulator.apps.photographs import photographs
-from odyssey_recorder.simulator.apps.recordings import songs
-from odyssey_recorder.simulator.apps.web_pages import search
 from odyssey_recorder.tasks.templates.template import Catalogue, Items, Slot, TemplateLibrary
+from odyssey_simulator.apps import APPS
+from odyssey_simulator.apps.cities import Cities
+from odyssey_simulator.apps.content import table
+from odyssey_simulator.apps.goods import Wish, find
+from odyssey_simulator.apps.people import people
+from odyssey_simulator.apps.photographs import photographs
+from odyssey_simulator.apps.recordings import songs
+from odyssey_simulator.apps.web_pages import search
 
 
 @pytest.fixture(scope="module")

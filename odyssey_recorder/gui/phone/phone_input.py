@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal
 
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size, unrotate
-from odyssey_recorder.simulator.guest import Guest
-from odyssey_recorder.simulator.screen import ComposedFrame
+from odyssey_simulator.guest import Guest
+from odyssey_simulator.screen import ComposedFrame
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.screen.viewport import FitScale
 from odyssey_recorder.model.geometry import Pixel, Size
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.screen import ComposedFrame
+from odyssey_simulator.phone import Phone
+from odyssey_simulator.screen import ComposedFrame
 
 
 @dataclass(frozen=True, slots=True)

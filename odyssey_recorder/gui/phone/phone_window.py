@@ -18,8 +18,8 @@ from odyssey_recorder.gui.kit.theme import Theme, style_sheet
 from odyssey_recorder.gui.phone.phone_input import PhoneInput
 from odyssey_recorder.gui.phone.phone_screen import PhoneFrame, PhoneFrames, PhoneScreen
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.server_main import ENDING_SIGNALS
+from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.server_main import ENDING_SIGNALS
 
 _KEY_POWER, _KEY_HOME, _KEY_BACK, _KEY_APPSELECT = 0x74, 0x66, 0x9E, 0x244
 _RAIL_PX, _FOOT_PX = 76, 28

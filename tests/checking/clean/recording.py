@@ -10,8 +10,8 @@ from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.model.assignment import Assignment, FromSnapshot
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.recording.script import ScriptImpossible, TypeText
-from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.wiring import lab_service
+from odyssey_simulator.lab import Lab
 from tests.checking.clean.generated_tasks import GeneratedTask
 from tests.checking.damaged.recordings import record_moves
 

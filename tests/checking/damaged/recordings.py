@@ -16,8 +16,8 @@ from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording_service import RecordingService
-from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.wiring import lab_service
+from odyssey_simulator.lab import Lab
 from tests.checking.damaged.scripted_tasks import SCRIPTED_TASKS, ScriptedTask
 
 _PARALLEL = 3

@@ -9,13 +9,13 @@ import pytest
 
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.control_server import ControlOptions
-from odyssey_recorder.simulator.discovery import running_dir
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.journal import RecordedJournal
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
+from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.control_server import ControlOptions
+from odyssey_simulator.discovery import running_dir
+from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.journal import RecordedJournal
+from odyssey_simulator.phone import Phone
+from odyssey_simulator.profile import profile_named
 from tests.end_to_end.emulator_bench import label_positions
 
 PROFILES = ("small_phone", "pixel_fold", "pixel_tablet")

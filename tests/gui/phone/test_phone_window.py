@@ -20,11 +20,11 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.gui.phone.phone_screen import PhoneScreen
 from odyssey_recorder.gui.phone.phone_window import PhoneWindow
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.evdev import RAW_MAX, InputNode, RawEvent
-from odyssey_recorder.simulator.evdev_names import ABS_MT_POSITION_X, ABS_MT_POSITION_Y, EV_ABS, EV_KEY
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
+from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.evdev import RAW_MAX, InputNode, RawEvent
+from odyssey_simulator.evdev_names import ABS_MT_POSITION_X, ABS_MT_POSITION_Y, EV_ABS, EV_KEY
+from odyssey_simulator.phone import Phone
+from odyssey_simulator.profile import profile_named
 from tests.gui.pilot import LEFT, NONE, WindowDriver
 from tests.gui.record.screens import fit_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from odyssey_recorder.simulator.apps import APPS
+from odyssey_simulator.apps import APPS
 from tests.simulator.person import Person, person_with
 
 FIRST_TEXTS = {

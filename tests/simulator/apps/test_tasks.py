@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from odyssey_recorder.simulator.apps.calculator import DIVIDED, MINUS, TIMES, NotASumError, result_of
-from odyssey_recorder.simulator.apps.goods import products
-from odyssey_recorder.simulator.apps.web_pages import Link, article_at, articles, search
-from odyssey_recorder.simulator.ui.draw import icon_mask
+from odyssey_simulator.apps.calculator import DIVIDED, MINUS, TIMES, NotASumError, result_of
+from odyssey_simulator.apps.goods import products
+from odyssey_simulator.apps.web_pages import Link, article_at, articles, search
+from odyssey_simulator.ui.draw import icon_mask
 from tests.simulator.person import Person
 
 

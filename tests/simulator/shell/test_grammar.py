@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.simulator.shell.grammar import Script, ShellSyntaxError, parse
+from odyssey_simulator.shell.grammar import Script, ShellSyntaxError, parse
 
 
 def words(script: Script) -> list[list[str]]:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.shell.input import key_code
+from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_simulator.shell.input import key_code
 from tests.simulator.bench import Bench, inputs_in, launch, touches_in
 
 

@@ -1,0 +1,160 @@
+"""Faults of the simulated emulator, triggered on request."""
+
+import threading
+from collections.abc import Callable
+from enum import Enum
+
+from odyssey_simulator.phone import PhoneState
+
+
+def _nothing() -> None: ...
+
+
+class ControlFaults:
+    """Active faults of the gRPC service. Thread-safe.
+
+    `apply` is called when a fault has changed, and may block; `renew_token` makes the service require another token and
+    write it into its discovery file. Both do nothing if no service is attached.
+    """
+
+    def __init__(self) -> None:
+        self.detach()
+        self.stalled = False
+        self.refuses = False
+        self.off = False
+        self.frame_delay_s = 0.0
+        self.drops = 0
+        """A stream that began before the last drop ends."""
+
+    def attach(self, apply: Callable[[], None], renew_token: Callable[[], None]) -> None:
+        self.apply, self.renew_token = apply, renew_token
+
+    def detach(self) -> None:
+        self.apply = self.renew_token = _nothing
+
+    def stall(self, *, stalled: bool) -> None:
+        """Streams of frames stay open but send nothing."""
+        self.stalled = stalled
+        self.apply()
+
+    def drop_streams(self) -> None:
+        self.drops += 1
+        self.apply()
+
+    def refuse(self, *, refuse: bool) -> None:
+        self.refuses = refuse
+
+    def switch_off(self, *, off: bool) -> None:
+        self.off = off
+        self.apply()
+
+    def delay_frames(self, delay_s: float) -> None:
+        """A frame is sent with this delay after it was shown; those in between are left out."""
+        self.frame_delay_s = delay_s
+
+    def clear(self) -> None:
+        self.stalled = self.refuses = self.off = False
+        self.frame_delay_s = 0.0
+        self.apply()
+
+
+class FrameFault(Enum):
+    CUT = "cut-frame"
+    BLACK = "black-frame"
+    DROP = "drop-in-frame"
+
+
+class Faults:
+    """Active faults. Thread-safe, but not for the thread of the emulator's own connections.
+
+    `apply_link` is called when `offline` or `frozen` has changed, and may block. `break_connections` drops all adb
+    connections once; `kill_getevent` ends all running getevents. `control` are the faults of the gRPC service.
+    """
+
+    def __init__(
+        self, apply_link: Callable[[], None], break_connections: Callable[[], None], kill_getevent: Callable[[], None]
+    ) -> None:
+        self._apply_link = apply_link
+        self.kill_getevent = kill_getevent
+        self.break_connections = break_connections
+        self.control = ControlFaults()
+        self._lock = threading.Lock()
+        self._frames = dict.fromkeys(FrameFault, 0)
+        self._thawing: threading.Timer | None = None
+        self.offline = False
+        self.frozen = False
+        self.refuses_input = False
+        self.screencap_delay_s = 0.0
+        self.refuses_snapshots = False
+        self.snapshot_delay_s = 0.0
+        self.last_anr: PhoneState | None = None
+        self.has_second_display = False
+
+    def go_offline(self) -> None:
+        self.offline = True
+        self._apply_link()
+
+    def go_online(self) -> None:
+        self.offline = False
+        self._apply_link()
+
+    def freeze(self, duration_s: float | None = None) -> None:
+        """Keep connections open but read and answer nothing, for a while or until `thaw`."""
+        self._set_frozen(True)
+        if duration_s is not None:
+            self._thawing = threading.Timer(duration_s, self.thaw)
+            self._thawing.daemon = True
+            self._thawing.start()
+
+    def thaw(self) -> None:
+        self._set_frozen(False)
+
+    def delay_screencap(self, delay_s: float) -> None:
+        self.screencap_delay_s = delay_s
+
+    def refuse_input(self, *, refuse: bool) -> None:
+        self.refuses_input = refuse
+
+    def refuse_snapshots(self, *, refuse: bool) -> None:
+        self.refuses_snapshots = refuse
+
+    def delay_snapshots(self, delay_s: float) -> None:
+        self.snapshot_delay_s = delay_s
+
+    def keep_anr(self, state: PhoneState) -> None:
+        """Let `dumpsys window` begin with `state`, as Android does if an app stopped responding since boot."""
+        self.last_anr = state
+
+    def plug_second_display(self, *, plugged: bool) -> None:
+        """With its own focus, rotation, bars and keyboard, in `dumpsys` only."""
+        self.has_second_display = plugged
+
+    def spoil_frames(self, fault: FrameFault, count: int = 1) -> None:
+        with self._lock:
+            self._frames[fault] = count
+
+    def take_frame_fault(self) -> FrameFault | None:
+        with self._lock:
+            for fault, left in self._frames.items():
+                if left > 0:
+                    self._frames[fault] = left - 1
+                    return fault
+        return None
+
+    def clear(self) -> None:
+        with self._lock:
+            self._frames = dict.fromkeys(FrameFault, 0)
+        self.refuses_input = self.refuses_snapshots = self.has_second_display = False
+        self.last_anr = None
+        self.screencap_delay_s = self.snapshot_delay_s = 0.0
+        self.offline = False
+        self.control.clear()
+        self._set_frozen(False)
+
+    def _set_frozen(self, frozen: bool) -> None:
+        if self._thawing is not None:
+            self._thawing.cancel()
+            self._thawing = None
+        self.frozen = frozen
+        self._apply_link()
+        self.control.apply()

@@ -1,0 +1,158 @@
+"""The Android system as its shell and console see it: the phone with its files, input nodes and faults."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from odyssey_simulator.evdev import (
+    RAW_MAX,
+    Change,
+    InputNode,
+    InputNodes,
+    SavedNodes,
+    lift_changes,
+    touch_changes,
+)
+from odyssey_simulator.evdev_names import EV_KEY
+from odyssey_simulator.faults import Faults
+from odyssey_simulator.files import Files
+from odyssey_simulator.guest_clock import GuestClock
+from odyssey_simulator.journal import Moment
+from odyssey_simulator.phone import ComposedFrame, Phone, TouchPhase
+from odyssey_simulator.us_keyboard import android_key, key_strokes
+
+_OUTER_PANEL_NODE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    phone: object
+    nodes: SavedNodes
+    files: Files
+
+
+@dataclass(slots=True)
+class Guest:
+    phone: Phone
+    faults: Faults
+    nodes: InputNodes
+    avd_name: str
+    files: Files = field(default_factory=Files)
+    _felt: set[int] = field(default_factory=set)
+
+    @property
+    def clock(self) -> GuestClock:
+        return self.nodes.clock
+
+    def read_file(self, path: str) -> bytes:
+        """Includes the kernel's files; raises like `Files.read`."""
+        return self.clock.uptime() if path == "/proc/uptime" else self.files.read(path)
+
+    def save_snapshot(self) -> "Snapshot":
+        return Snapshot(self.phone.save_snapshot(), self.nodes.save(), copy.deepcopy(self.files))
+
+    def load_snapshot(self, snapshot: "Snapshot") -> None:
+        """The clock jumps, fingers are lifted, connections and input readers are disconnected."""
+        self.restore(snapshot)
+        self.faults.break_connections()
+
+    def restore(self, snapshot: "Snapshot") -> None:
+        self._felt.clear()
+        self.phone.load_snapshot(snapshot.phone)
+        self.nodes.load(snapshot.nodes)
+        self.files = copy.deepcopy(snapshot.files)
+
+    def touch_screen(self) -> InputNode:
+        return self.nodes.touch_screens[_OUTER_PANEL_NODE if self.phone.screen().folded else 0]
+
+    def window_touch(self, x: float, y: float, *, pressed: bool, slot: int = 0) -> None:
+        """Move a finger as through the emulator's window, so that `getevent` sees it.
+
+        `x` and `y` are pixels of the lit panel in its natural orientation. Whether the finger goes down, moves or lifts
+        follows from its previous state.
+        """
+        screen = self.phone.screen()
+        panel = screen.panel.turned(screen.rotation)
+        raw = _raw(x, panel.width), _raw(y, panel.height)
+        node = self.touch_screen()
+        down = slot in node.contacts()
+        if pressed:
+            self.report_touch(node, touch_changes(slot, *raw))
+        elif down:
+            self.report_touch(node, touch_changes(slot, *raw))
+            self.report_touch(node, lift_changes(slot))
+
+    def window_key(self, code: int) -> None:
+        """A Linux key, as from the emulator's toolbar; `getevent` sees it."""
+        for value in (1, 0):
+            self.report_key(code, value)
+
+    def window_text(self, text: str) -> None:
+        """Ignored by a guest without a keyboard. Raises ValueError for characters that are not on a US keyboard."""
+        if not self.nodes.has_keyboard:
+            return
+        for code, shifted in key_strokes(text):
+            changes = [[(EV_KEY, 0x2A, 1)]] if shifted else []
+            changes += [[(EV_KEY, code, 1)], [(EV_KEY, code, 0)]]
+            changes += [[(EV_KEY, 0x2A, 0)]] if shifted else []
+            for change in changes:
+                self.nodes.report(self.nodes.keyboard, change)
+        self.phone.type_text(text)
+
+    def report_key(self, code: int, value: int) -> None:
+        """Down (1) or up (0); the phone acts when the key goes up. Ignored by a guest without a keyboard."""
+        if not self.nodes.has_keyboard:
+            return
+        moment = self._moment(self.nodes.report(self.nodes.keyboard, [(EV_KEY, code, value)]))
+        key = android_key(code)
+        if value == 0 and key is not None:
+            self.phone.press_key(key, moment=moment)
+
+    def report_touch(self, node: InputNode, changes: Sequence[Change]) -> None:
+        """Report `changes` of a touch node and pass the fingers that went down, moved or lifted to the phone.
+
+        Positions refer to the newest frame, without waiting: the kernel's timestamps are those of the finger, not of a
+        phone that is busy drawing.
+        """
+        screen = self.phone.screen()
+        before = node.contacts()
+        moment = self._moment(self.nodes.report(node, changes))
+        after = node.contacts()
+        feel = partial(self._touch, screen=screen, moment=moment)
+        for slot in sorted(before.keys() | after.keys()):
+            if slot not in before:
+                feel(TouchPhase.DOWN, after[slot], slot)
+            elif slot not in after:
+                feel(TouchPhase.UP, before[slot], slot)
+            elif before[slot] != after[slot]:
+                feel(TouchPhase.MOVE, after[slot], slot)
+
+    def _moment(self, event_us: int) -> Moment:
+        return Moment(self.clock.host_ns(event_us * 1000), event_us)
+
+    def _touch(
+        self, phase: TouchPhase, raw: tuple[int, int], slot: int, *, screen: ComposedFrame, moment: Moment
+    ) -> None:
+        image = screen.on_panel
+        x, y = _as_displayed(raw, screen)
+        x = (x - image.left) * screen.width / image.width
+        y = (y - image.top) * screen.height / image.height
+        if phase is TouchPhase.DOWN and 0 <= x < screen.width and 0 <= y < screen.height:
+            self._felt.add(slot)
+        if slot in self._felt:
+            self.phone.touch(phase, x, y, pointer=slot, moment=moment)
+        if phase is TouchPhase.UP:
+            self._felt.discard(slot)
+
+
+def _raw(position_px: float, length_px: int) -> int:
+    return max(0, min(RAW_MAX, int(position_px * RAW_MAX / length_px)))
+
+
+def _as_displayed(raw: tuple[int, int], screen: ComposedFrame) -> tuple[float, float]:
+    """Raw position to the rotated panel, as Android's TouchInputMapper computes it: rotated first, then scaled."""
+    x, y = (value / (RAW_MAX + 1) for value in raw)
+    far_x, far_y = ((RAW_MAX - value) / (RAW_MAX + 1) for value in raw)
+    across, down = ((x, y), (y, far_x), (far_x, far_y), (far_y, x))[screen.rotation]
+    return across * screen.panel.width, down * screen.panel.height
