@@ -34,7 +34,7 @@ from benchmarks.figure import Figure, table_of
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
 from odyssey_recorder.device.adb_shell import AdbShell
-from odyssey_simulator.lab import Lab
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 
 PROFILE = "pixel_7_pro"
 TAPS, ALL_TAPS = 400, 10_000
@@ -55,7 +55,7 @@ def main() -> None:
     logging.getLogger("qt").setLevel(logging.ERROR)
     console = Console()
     console.print(f"Simulated emulators ({PROFILE}, 1440x3120, unless it says otherwise) on this machine …")
-    with Lab(Path(find_adb())) as lab, tempfile.TemporaryDirectory() as name:
+    with PrivateEmulators(Path(find_adb())) as lab, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         parts: tuple[Callable[[], list[Figure]], ...] = (
             across.measure,
@@ -85,7 +85,7 @@ def main() -> None:
             console.print(table_of(figures))
 
 
-def _of_one_device(lab: Lab, folder: Path) -> list[Figure]:
+def _of_one_device(lab: PrivateEmulators, folder: Path) -> list[Figure]:
     serial = lab.phones.start(PROFILE, animation=False)
     server = AdbServer(port=lab.server.port)
     device = AdbDevice(AdbShell(serial, server))

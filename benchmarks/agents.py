@@ -23,7 +23,7 @@ from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.recording.script import ScriptPlayer
-from odyssey_simulator.lab import Lab
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from tests.agents.test_parallel_phones import PROFILE, GoldAnswers, gold_answers
 from tests.llm.stand_in import MODEL, ReceivedRequest, Reply, StandIn, Turn
 
@@ -41,7 +41,7 @@ TASKS = (
 PHONES = 4
 
 
-def measure(lab: Lab, folder: Path) -> list[Figure]:
+def measure(lab: PrivateEmulators, folder: Path) -> list[Figure]:
     golds = {_instruction(one): gold_answers(one) for one in (LOOP, *TASKS)}
     one, several = (_bench_s(golds, folder / f"agents {phones}", phones) for phones in (1, PHONES))
     return [
@@ -65,7 +65,7 @@ class _Timed:
             self.seconds += time.perf_counter() - began_s
 
 
-def _own_ms(golds: Mapping[str, Sequence[Reply]], lab: Lab, folder: Path) -> float:
+def _own_ms(golds: Mapping[str, Sequence[Reply]], lab: PrivateEmulators, folder: Path) -> float:
     """Wall time of a task's steps without that in which the device or the model's server had the word."""
     service = wiring.lab_service(
         lab, EpisodeStore(folder / "agent", drafts=folder / "drafts"), actor="agent", profile=PROFILE

@@ -7,12 +7,12 @@ from benchmarks.figure import Figure, in_turn
 from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_simulator.lab import Lab
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 
 ROUNDS = 25
 
 
-def measure(device: AdbDevice, server: AdbServer, lab: Lab) -> list[Figure]:
+def measure(device: AdbDevice, server: AdbServer, lab: PrivateEmulators) -> list[Figure]:
     floor = BareAdb(server, device.serial, device.properties().size)
     theirs = AdbClient(host=server.host, port=server.port).device(device.serial)
     ours_ms, floor_ms = in_turn((device.capture, floor.capture), rounds=ROUNDS)

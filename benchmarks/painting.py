@@ -23,7 +23,7 @@ from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.recording.provenance_records import EpochClock, encode_frame
-from odyssey_simulator.lab import Lab
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 
 VIDEO_PER_SECOND = 60.0
 ROUND_S = 2.0
@@ -34,7 +34,7 @@ _READY_S = 15.0
 _VIEW = 400, 867
 
 
-def measure(lab: Lab) -> list[Figure]:
+def measure(lab: PrivateEmulators) -> list[Figure]:
     application()
     with video_phone(lab, per_second=VIDEO_PER_SECOND) as serial:
         return [
@@ -45,7 +45,7 @@ def measure(lab: Lab) -> list[Figure]:
         ]
 
 
-def _over_adb(lab: Lab, serial: str) -> Figure:
+def _over_adb(lab: PrivateEmulators, serial: str) -> Figure:
     with _connected(lab, serial, "adb") as device:
         floor = BareAdb(AdbServer(port=lab.server.port), serial, device.properties().size)
 
@@ -60,7 +60,7 @@ def _over_adb(lab: Lab, serial: str) -> Figure:
     return Figure("frames painted, over adb", ours, "/s", "transport alone", carried, ">= 0.6")
 
 
-def _over_grpc(lab: Lab, serial: str, *, shares_memory: bool) -> Figure:
+def _over_grpc(lab: PrivateEmulators, serial: str, *, shares_memory: bool) -> Figure:
     bare = BareControl(serial, lab.phones.running_dir)
     size = Size(1440, 3120)
 
@@ -78,7 +78,7 @@ def _over_grpc(lab: Lab, serial: str, *, shares_memory: bool) -> Figure:
     return Figure(f"frames painted, over {way}", painted, "/s", "transport alone", carried, ">= 0.9")
 
 
-def _while_encoding(lab: Lab, serial: str) -> Figure:
+def _while_encoding(lab: PrivateEmulators, serial: str) -> Figure:
     """While steps are recorded, each with a frame, as fast as a script without waits."""
     with _connected(lab, serial, "grpc", shares_memory=False) as device:
         painted, alone = medians_in_turn(
@@ -88,7 +88,9 @@ def _while_encoding(lab: Lab, serial: str) -> Figure:
 
 
 @contextmanager
-def _connected(lab: Lab, serial: str, policy: CapturePolicy, *, shares_memory: bool = True) -> Iterator[Device]:
+def _connected(
+    lab: PrivateEmulators, serial: str, policy: CapturePolicy, *, shares_memory: bool = True
+) -> Iterator[Device]:
     server = AdbServer(port=lab.server.port)
     device = DeviceConnector(server, policy, (lab.phones.running_dir,), shared_memory=shares_memory).connect(serial)
     try:

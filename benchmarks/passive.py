@@ -21,7 +21,7 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording_service import RecordingService
-from odyssey_simulator.lab import Lab
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 
 PROFILE = "small_phone"
 """The only profile whose simulated emulator draws twenty new screens per second."""
@@ -57,7 +57,7 @@ class _Verdict:
     wrong_of_these: int
 
 
-def measure(lab: Lab, folder: Path, *, taps: int) -> list[Figure]:
+def measure(lab: PrivateEmulators, folder: Path, *, taps: int) -> list[Figure]:
     journal = folder / "passive.jsonl"
     serial = lab.phones.start(PROFILE, animation=False, journal=journal)
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")

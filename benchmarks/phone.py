@@ -12,9 +12,9 @@ from pathlib import Path
 
 from PIL import Image, ImageChops
 
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from odyssey_simulator.control_server import ControlOptions
 from odyssey_simulator.emulator import SimulatedEmulator
-from odyssey_simulator.lab import Lab
 from odyssey_simulator.phone import Phone
 from odyssey_simulator.profile import Profile, profile_named
 from odyssey_simulator.screen import ComposedFrame
@@ -63,7 +63,7 @@ def _images(screen: ComposedFrame) -> list[bytes]:
 
 
 @contextmanager
-def video_phone(lab: Lab, *, per_second: float) -> Iterator[str]:
+def video_phone(lab: PrivateEmulators, *, per_second: float) -> Iterator[str]:
     command = [sys.executable, "-m", "benchmarks.phone", str(per_second), str(lab.phones.running_dir)]
     phone = subprocess.Popen(
         command, env=lab.server.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -17,8 +17,8 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import Command, PressKey, ScriptPlayer, Tap
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from odyssey_recorder.wiring import lab_service
-from odyssey_simulator.lab import Lab
 
 CLICKS = 15
 FINGER_S = 0.1
@@ -26,7 +26,7 @@ PATIENCE_S = 30.0
 TASK = TaskInfo("General_Tool", ("Settings",), "Measure.", "Measure.", "Measure.")
 
 
-def measure(device: AdbDevice, lab: Lab, folder: Path) -> list[Figure]:
+def measure(device: AdbDevice, lab: PrivateEmulators, folder: Path) -> list[Figure]:
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     player = ScriptPlayer()
     recorder = lab_service(lab, store, actor="script", profile="").begin(device, Assignment(TASK), player)

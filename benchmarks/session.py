@@ -30,8 +30,8 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from odyssey_recorder.wiring import task_queue
-from odyssey_simulator.lab import Lab
 from tests.gui.slot_probe import ProbedApplication
 
 PROFILE = "small_phone"
@@ -79,7 +79,7 @@ class Day:
     slowest: str
 
 
-def measure(lab: Lab, folder: Path, *, episodes: int) -> list[Figure]:
+def measure(lab: PrivateEmulators, folder: Path, *, episodes: int) -> list[Figure]:
     serial = lab.phones.start(PROFILE, animation=True)
     eyes = Eyes(lab, serial)
     icons = {app: _place_of(app, eyes) for app in _APPS}

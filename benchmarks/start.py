@@ -11,7 +11,7 @@ from benchmarks.figure import Figure
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.service import PracticeService
-from odyssey_simulator.lab import Lab
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 
 ROUNDS = 7
 _NAME = "Bench"
@@ -56,7 +56,7 @@ main()
 """
 
 
-def measure(lab: Lab, folder: Path) -> list[Figure]:
+def measure(lab: PrivateEmulators, folder: Path) -> list[Figure]:
     """Medians over fresh processes, each program in turn; ours uses the running adb server of `lab`."""
     home = {name: str(folder / "home") for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
     folders = {"ODYSSEY_DATASET": str(folder / "start"), "ODYSSEY_DRAFTS": str(folder / "start drafts")}

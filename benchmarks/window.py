@@ -28,7 +28,7 @@ from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording_service import RecordingService
-from odyssey_simulator.lab import Lab
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 
 PROFILE = "pixel_7_pro"
 TASK = TaskInfo("General_Tool", ("Settings",), "Measure.", "Measure.", "Measure.")
@@ -43,7 +43,7 @@ _POINTS = (Pixel(300, 2300), Pixel(700, 2300), Pixel(700, 1200), Pixel(400, 1600
 _PRESSURE = 1024
 
 
-def measure(lab: Lab, folder: Path) -> list[Figure]:
+def measure(lab: PrivateEmulators, folder: Path) -> list[Figure]:
     journal = folder / "window.jsonl"
     serial = lab.phones.start(PROFILE, animation=True, journal=journal)
     with _recording(lab, serial, folder, "grpc") as window:
@@ -108,7 +108,7 @@ class BenchWindow:
 
 
 @contextmanager
-def _recording(lab: Lab, serial: str, folder: Path, capture: CapturePolicy) -> Iterator[BenchWindow]:
+def _recording(lab: PrivateEmulators, serial: str, folder: Path, capture: CapturePolicy) -> Iterator[BenchWindow]:
     application()
     connector = DeviceConnector(AdbServer(port=lab.server.port), capture, (lab.phones.running_dir,))
     window = BenchWindow(

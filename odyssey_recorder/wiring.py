@@ -34,8 +34,8 @@ from odyssey_recorder.settings import (
     log_file,
     prices_file,
 )
+from odyssey_recorder.simulated.private_emulators import PhoneProcesses, PrivateEmulators
 from odyssey_recorder.tasks.listing import shipped_tasks
-from odyssey_simulator.lab import Lab, PhoneProcesses
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -119,7 +119,7 @@ def device_inventory(
     return _inventory(virtual_devices(connector), connector, phones, animations=settings.animations)
 
 
-def lab_inventory(lab: Lab, connector: DeviceConnector) -> "DeviceInventory":
+def lab_inventory(lab: PrivateEmulators, connector: DeviceConnector) -> "DeviceInventory":
     from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
 
     home = lab.server.home
@@ -171,7 +171,7 @@ def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
         phones.stop()
 
 
-def lab_service(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) -> "RecordingService":
+def lab_service(lab: PrivateEmulators, store: EpisodeStore, *, actor: Actor, profile: str) -> "RecordingService":
     connector = DeviceConnector(
         AdbServer(port=lab.server.port), running=(lab.phones.running_dir,), console_token=lab.server.home / TOKEN_FILE
     )
@@ -198,7 +198,7 @@ def review_service(settings: Settings, service: RecordingService) -> "ReviewServ
     return ReviewService(user_index(settings.dataset, checker), checker, service.who_records, service.connector)
 
 
-def lab_review_service(store: EpisodeStore, lab: Lab, connector: DeviceConnector) -> "ReviewService":
+def lab_review_service(store: EpisodeStore, lab: PrivateEmulators, connector: DeviceConnector) -> "ReviewService":
     """The reviewer differs from the annotator, who may not review their own episodes."""
     from odyssey_recorder.checking.checker import Checker
     from odyssey_recorder.services.review import ReviewService
@@ -207,7 +207,7 @@ def lab_review_service(store: EpisodeStore, lab: Lab, connector: DeviceConnector
     return ReviewService(lab_index(store, lab), checker, lambda: "demo reviewer", connector)
 
 
-def lab_index(store: EpisodeStore, lab: Lab) -> "EpisodeIndex":
+def lab_index(store: EpisodeStore, lab: PrivateEmulators) -> "EpisodeIndex":
     """In a file: what one page writes to its index, the others read."""
     from odyssey_recorder.dataset_index.index import EpisodeIndex
 

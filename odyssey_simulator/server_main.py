@@ -12,8 +12,8 @@ from pathlib import Path
 from odyssey_simulator.control_server import ControlOptions
 from odyssey_simulator.discovery import running_dir
 from odyssey_simulator.emulator import SimulatedEmulator
-from odyssey_simulator.lab import SHOW_WINDOW
 from odyssey_simulator.phone import Phone
+from odyssey_simulator.window_signals import SHOW_WINDOW
 
 _DEFAULT_ADB_SERVER_PORT = 5037
 _AUTH_TOKEN_FILE = ".emulator_console_auth_token"

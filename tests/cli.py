@@ -14,8 +14,8 @@ import pytest
 from odyssey_recorder.cli import main
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
-from odyssey_simulator.adb_server import PrivateAdbServer
-from odyssey_simulator.lab import Lab
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 
 ESCAPES = "\x1b[31m[red]x[/] [link=https://example.org]y[/link] :warning: \x9b1m\u202e"
 """What would colour a terminal, link elsewhere or reverse the text direction if it were not escaped."""
@@ -32,7 +32,7 @@ class Result:
 class LabPhone:
     """A small simulated emulator on an adb server that knows no other device."""
 
-    lab: Lab
+    lab: PrivateEmulators
     serial: str
 
     def console(self, *arguments: str) -> None:
@@ -116,7 +116,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 @pytest.fixture(scope="session")
 def lab_phone() -> Iterator[LabPhone]:
-    with Lab(Path(find_adb())) as lab:
+    with PrivateEmulators(Path(find_adb())) as lab:
         yield LabPhone(lab, lab.phones.start("small_phone", animation=False))
 
 

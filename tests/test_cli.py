@@ -15,7 +15,7 @@ from odyssey_recorder import __version__
 from odyssey_recorder.cli import app
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.cli import ESCAPES, CommandLine, LabPhone
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
 from tests.episodes import RELEASED

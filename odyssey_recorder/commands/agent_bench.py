@@ -14,12 +14,12 @@ from odyssey_recorder.commands.terminal import print_warning
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.errors import CancelledError, OdysseyError
-from odyssey_simulator.lab import Lab, PhoneProcesses
+from odyssey_recorder.simulated.private_emulators import PhoneProcesses, PrivateEmulators
 
 
 @dataclass(frozen=True, slots=True)
 class _Bench:
-    lab: Lab
+    lab: PrivateEmulators
     store: EpisodeStore
     profile: str
     attempts: Attempts
@@ -69,7 +69,7 @@ def run_bench(  # noqa: PLR0913 - values by keyword
     """Blocks. Tasks that the model's server or the budget ended have no result; the next run repeats them."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     supervisor = NoSupervisor()
-    with Lab(Path(find_adb())) as lab, ThreadPoolExecutor(phones, "phone") as threads:
+    with PrivateEmulators(Path(find_adb())) as lab, ThreadPoolExecutor(phones, "phone") as threads:
         bench = _Bench(lab, store, profile, Attempts(agent, supervisor, most_steps), supervisor, results)
         running = [threads.submit(bench.run, job) for job in jobs]
         try:

@@ -34,8 +34,8 @@ from odyssey_recorder.replay.compare import StepVerdict
 from odyssey_recorder.replay.player import ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.resources import data_folder
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from odyssey_recorder.tasks.queue.queue import TaskQueue
-from odyssey_simulator.lab import Lab
 
 _Outcome = TypeVar("_Outcome")
 
@@ -105,7 +105,7 @@ DEMONSTRATIONS = {
 def run_demo(folder: Path, profile: str, out: Console) -> bool:
     """Run the demo in `folder`; True if every step of every replay matched. Raises OdysseyError."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    with Lab(Path(find_adb())) as lab:
+    with PrivateEmulators(Path(find_adb())) as lab:
         service = wiring.lab_service(lab, store, actor="script", profile=profile)
         say(f"Recording on a simulated emulator ({profile}) through the real adb …", to=out)
         source = data_folder("tasks") / "demonstrations.jsonl"
@@ -131,7 +131,7 @@ def open_window(folder: Path, profile: str) -> int:
     from odyssey_recorder.gui.window.app import run
 
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    with Lab(Path(find_adb()), window=True) as lab:
+    with PrivateEmulators(Path(find_adb()), window=True) as lab:
         service = replace(wiring.lab_service(lab, store, actor="annotator", profile=profile), snapshots="auto")
         open_queue = partial(wiring.task_queue, None, store, service.who_records, drafts=folder / "drafts")
         with wiring.opened_later(open_queue) as tasks:
@@ -156,7 +156,7 @@ def _on_a_fresh_phone(service: RecordingService, do: Callable[[Device], _Outcome
 
 
 def _record_all(
-    service: RecordingService, device: Device, *, lab: Lab, queue: TaskQueue, out: Console
+    service: RecordingService, device: Device, *, lab: PrivateEmulators, queue: TaskQueue, out: Console
 ) -> Iterator[Path]:
     while (task := queue.claim_next()) is not None:
         published = _record(service, device, lab, task.listed.assignment, out)
@@ -165,7 +165,9 @@ def _record_all(
     yield record_with_agent(service, device, Eyes(lab, device.serial), out)
 
 
-def _record(service: RecordingService, device: Device, lab: Lab, assignment: Assignment, out: Console) -> Path:
+def _record(
+    service: RecordingService, device: Device, lab: PrivateEmulators, assignment: Assignment, out: Console
+) -> Path:
     demonstration = DEMONSTRATIONS[assignment.task_id]
     device.press(SystemKey.HOME)
     player = script.ScriptPlayer()

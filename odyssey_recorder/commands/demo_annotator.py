@@ -12,7 +12,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import script
-from odyssey_simulator.lab import Lab
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 
 _BOUNDS = re.compile(r"\[(\d+),(\d+)\]\[(\d+),(\d+)\]")
 _KEYS = {" ": "Space"}
@@ -36,7 +36,7 @@ Move = On | Drag | script.Command
 
 
 class Eyes:
-    def __init__(self, lab: Lab, serial: str) -> None:
+    def __init__(self, lab: PrivateEmulators, serial: str) -> None:
         self._lab = lab
         self._serial = serial
 

@@ -28,9 +28,9 @@ from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from odyssey_recorder.validation import ClosedModel
 from odyssey_recorder.wiring import lab_service
-from odyssey_simulator.lab import Lab
 
 PROFILE = "small_phone"
 _MOST_DRAGS = 12
@@ -57,7 +57,7 @@ class Recorded:
 
 
 class GoldRecorder:
-    def __init__(self, lab: Lab, folder: Path, profile: str = PROFILE) -> None:
+    def __init__(self, lab: PrivateEmulators, folder: Path, profile: str = PROFILE) -> None:
         self._lab = lab
         self._store = EpisodeStore(folder / "practice", drafts=folder / "drafts")
         self._service: RecordingService = lab_service(lab, self._store, actor="script", profile=profile)
@@ -122,7 +122,7 @@ def _moves(command: _Command, recorder: Recorder, eyes: Eyes) -> Iterator[Move]:
 
 def main(names: list[str]) -> None:
     console = Console()
-    with tempfile.TemporaryDirectory(prefix="odyssey-gold-") as folder, Lab(Path(find_adb())) as lab:
+    with tempfile.TemporaryDirectory(prefix="odyssey-gold-") as folder, PrivateEmulators(Path(find_adb())) as lab:
         gold = GoldRecorder(lab, Path(folder))
         for task in practice_tasks():
             if not names or task.folder.name in names:

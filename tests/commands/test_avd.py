@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.device.adb_server import find_adb
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.cli import CommandLine, LabPhone
 from tests.device.sdk_bench import IMAGE, StandInSdk, stand_in_sdk
 from tests.simulator.bench import free_console_port

@@ -1,6 +1,6 @@
 import pytest
 
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.cli import ESCAPES, CommandLine, LabPhone
 
 

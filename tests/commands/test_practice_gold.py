@@ -10,18 +10,18 @@ from odyssey_recorder.errors import RecordingError, ScriptError
 from odyssey_recorder.practice.gold import read_gold
 from odyssey_recorder.practice.score import score
 from odyssey_recorder.practice.tasks import practice_tasks
-from odyssey_simulator.lab import Lab
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 
 TASKS = {task.folder.name: task for task in practice_tasks()}
 
 
 @pytest.fixture(scope="module")
-def lab() -> Iterator[Lab]:
-    with Lab(Path(find_adb())) as lab:
+def lab() -> Iterator[PrivateEmulators]:
+    with PrivateEmulators(Path(find_adb())) as lab:
         yield lab
 
 
-def test_rerecorded_gold_episode_is_identical(lab: Lab, tmp_path: Path) -> None:
+def test_rerecorded_gold_episode_is_identical(lab: PrivateEmulators, tmp_path: Path) -> None:
     task = TASKS["03-scroll"]
     assert GoldRecorder(lab, tmp_path).record(task).gold == task.gold_file.read_bytes()
 
@@ -34,7 +34,7 @@ def test_rerecorded_gold_episode_is_identical(lab: Lab, tmp_path: Path) -> None:
     ],
 )
 def test_invalid_gold_script_line_is_reported(
-    lab: Lab, tmp_path: Path, line: str, error: type[Exception], message: str
+    lab: PrivateEmulators, tmp_path: Path, line: str, error: type[Exception], message: str
 ) -> None:
     (tmp_path / "script.jsonl").write_text(line)
     with pytest.raises(error, match=message):
@@ -43,7 +43,7 @@ def test_invalid_gold_script_line_is_reported(
 
 @pytest.mark.soak
 @pytest.mark.parametrize("profile", ["small_phone", "pixel_7_pro", "pixel_fold", "pixel_tablet"])
-def test_every_gold_script_solves_its_task_on_every_device(lab: Lab, tmp_path: Path, profile: str) -> None:
+def test_every_gold_script_solves_its_task_on_every_device(lab: PrivateEmulators, tmp_path: Path, profile: str) -> None:
     recorder = GoldRecorder(lab, tmp_path, profile)
     for task in TASKS.values():
         recorded = recorder.record(task)

@@ -14,7 +14,7 @@ from odyssey_recorder.model.action import Action, Complete, action_type
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.recording import script
 from odyssey_recorder.settings import log_file
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.cli import ESCAPES, CommandLine, LabPhone, Result, wait_until
 from tests.dataset.drafts import HOME, png
 from tests.dataset.drafts import record as step_record

@@ -7,7 +7,7 @@ import pytest
 import s3fs
 from moto.server import ThreadedMotoServer
 
-from odyssey_simulator.adb_server import free_port
+from odyssey_recorder.simulated.private_adb_server import free_port
 from tests.cli import CommandLine
 from tests.commands.test_remote import export
 from tests.exporting.sample import contents

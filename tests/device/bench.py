@@ -17,7 +17,7 @@ from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.control_server import ControlOptions
 from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.faults import FrameFault

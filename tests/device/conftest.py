@@ -3,7 +3,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.device.bench import BUNDLED_ADB, DeviceBench, EmulatorPool, StartBench
 
 

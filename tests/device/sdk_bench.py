@@ -11,7 +11,7 @@ from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
 from odyssey_recorder.device.avd_config import entries
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.device.sdk import AndroidSdk
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.discovery import running_dir
 from tests.simulator.bench import free_console_port
 

@@ -16,7 +16,7 @@ from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, Device
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.device.bench import BUNDLED_ADB, DeviceBench
 from tests.device.contract import DeviceContract
 from tests.device.scripted_console import GREETING, scripted_console

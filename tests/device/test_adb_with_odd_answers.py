@@ -12,7 +12,7 @@ from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, Device
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_simulator.adb_server import free_port
+from odyssey_recorder.simulated.private_adb_server import free_port
 from tests.device.scripted_adb_server import HANG, OKAY, ScriptedAdbServer, fail, printed, shell
 
 SERIAL = "emulator-6000"

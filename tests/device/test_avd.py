@@ -10,7 +10,7 @@ from odyssey_recorder.device.avd import Avd, BootStage, SdkEnvironment, Start, V
 from odyssey_recorder.device.avd_tools import AvdTools
 from odyssey_recorder.errors import CancelledError, DeviceError, SdkError, SettingsError
 from odyssey_recorder.model.geometry import Rotation
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.device.sdk_bench import IMAGE, AvdBench
 
 

@@ -16,7 +16,7 @@ from odyssey_recorder.device.inventory import Cancelled, DeviceInventory, Invent
 from odyssey_recorder.device.profile import profile_named, profiles
 from odyssey_recorder.errors import CancelledError, DeviceDisconnectedError, DeviceError
 from odyssey_recorder.model.geometry import Size
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.device.bench import StartBench
 from tests.device.sdk_bench import AvdBench
 from tests.fakes import PHONE_SIZE, FakeDevice

@@ -13,8 +13,8 @@ from odyssey_recorder.device.repair import PutSetting, ResetScreen
 from odyssey_recorder.errors import DeviceDisconnectedError
 from odyssey_recorder.gesture.getevent import AxisRange, InputDeviceNode
 from odyssey_recorder.model.geometry import Size
-from odyssey_simulator.adb_server import PrivateAdbServer
-from odyssey_simulator.lab import PhoneProcesses
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_emulators import PhoneProcesses
 from tests.device.bench import DeviceBench
 from tests.fakes import FakeDevice
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.device.bench import BUNDLED_ADB
 from tests.end_to_end.emulator_bench import EmulatorBench, emulator_bench
 

@@ -14,7 +14,8 @@ from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_simulator.adb_server import PrivateAdbServer, announce
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
+from odyssey_simulator.adb_server import announce
 from odyssey_simulator.control_server import ControlOptions
 from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.journal import RecordedInput, RecordedJournal

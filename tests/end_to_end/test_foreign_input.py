@@ -9,7 +9,7 @@ import pytest
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.flag import FlagCode, describe_flag
 from odyssey_recorder.recording.foreign_input import SLACK_NS
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.end_to_end.recording_setup import ready, recording_setup
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from odyssey_recorder.recording.state import Goal, State
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.end_to_end.journal_checks import published
 from tests.end_to_end.recording_setup import PATIENCE_S, ready, recording_setup
 from tests.recording.recording_bench import Annotator

@@ -13,7 +13,7 @@ from odyssey_recorder.device.device import Device
 from odyssey_recorder.model.action import Click, LongPress
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.recording.timeline import AT_REST_NS
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.journal import RecordedJournal
 from odyssey_simulator.phone import Phone
 from tests.dataset.drafts import ORIGIN

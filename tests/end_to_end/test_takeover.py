@@ -11,7 +11,7 @@ from odyssey_recorder.dataset.preferences import preference_pairs
 from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.geometry import Size, to_grid
 from odyssey_recorder.recording.state import State
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.profile import profile_named
 from tests.agents.conftest import Watcher
 from tests.agents.controlled_model import ControlledModel, batch_of

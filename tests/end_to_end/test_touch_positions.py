@@ -23,7 +23,7 @@ from odyssey_recorder.gesture.contacts import Contact, ContactTracker, to_stroke
 from odyssey_recorder.gesture.getevent import LineBuffer, parse_line
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size, frame_on_panel, unrotate
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.profile import PROFILES
 from tests.device.bench import DeviceBench, start_bench
 

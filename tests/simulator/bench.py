@@ -11,7 +11,7 @@ from pathlib import Path
 
 import adbutils
 
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.phone import Phone
 from odyssey_simulator.profile import profile_named

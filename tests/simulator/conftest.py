@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.control_server import ControlOptions
 from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.guest import Snapshot

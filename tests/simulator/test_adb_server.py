@@ -1,35 +1,6 @@
-import os
-from pathlib import Path
-
-import pytest
-
-from odyssey_recorder.errors import DeviceError
-from odyssey_simulator.adb_server import PrivateAdbServer, announce
-from tests.simulator.bench import ADB
+from odyssey_recorder.simulated.private_adb_server import free_port
+from odyssey_simulator.adb_server import announce
 
 
-def test_private_server_owns_its_port_and_exits(tmp_path: Path) -> None:
-    with PrivateAdbServer(ADB, tmp_path / "home") as server:
-        pid, port = server.pid, server.port
-        assert pid is not None
-        assert server.adb("devices").stdout.strip() == b"List of devices attached"
-        assert (tmp_path / "home" / ".android").is_dir(), "its keys are its own"
-
-    assert server.pid is None
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
-    assert not announce(port, 6001)
-
-
-def test_server_killed_externally_can_be_stopped(tmp_path: Path) -> None:
-    server = PrivateAdbServer(ADB, tmp_path / "home")
-    server.start()
-    server.adb("kill-server")
-    server.stop()
-    assert server.pid is None
-
-
-def test_program_that_is_not_adb_is_reported(tmp_path: Path) -> None:
-    server = PrivateAdbServer(Path("/bin/false"), tmp_path / "home")
-    with pytest.raises(DeviceError, match="did not start"):
-        server.start()
+def test_announcement_without_a_server_is_not_heard() -> None:
+    assert not announce(free_port(), 6001)

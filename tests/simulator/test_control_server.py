@@ -9,7 +9,7 @@ import grpc
 import pytest
 
 from odyssey_recorder.errors import DeviceError
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.control_server import ControlOptions
 from odyssey_simulator.emulator import SimulatedEmulator
 from tests.simulator.bench import TOKEN_FILE, Bench, free_console_port, phone_of

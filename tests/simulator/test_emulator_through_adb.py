@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.emulator import SCANNED_PORTS
 from tests.simulator.bench import ADB, Bench, launch
 

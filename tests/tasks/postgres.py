@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from odyssey_simulator.adb_server import free_port
+from odyssey_recorder.simulated.private_adb_server import free_port
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _SETTINGS = {

@@ -12,12 +12,12 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
 from odyssey_recorder.errors import TaskError
+from odyssey_recorder.simulated.private_adb_server import free_port
 from odyssey_recorder.tasks.queue import migrations
 from odyssey_recorder.tasks.queue.database import REVISION, QueueDatabase, upgrade
 from odyssey_recorder.tasks.queue.queue import QueueEnvironment, TaskQueue
 from odyssey_recorder.tasks.queue.tables import metadata
 from odyssey_recorder.tasks.queue.transaction import Leases
-from odyssey_simulator.adb_server import free_port
 from tests.tasks.postgres import Postgres
 from tests.tasks.queues import Queues
 from tests.tasks.tasks import FakeEpisodes, row

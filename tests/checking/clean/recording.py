@@ -10,8 +10,8 @@ from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.model.assignment import Assignment, FromSnapshot
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.recording.script import ScriptImpossible, TypeText
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from odyssey_recorder.wiring import lab_service
-from odyssey_simulator.lab import Lab
 from tests.checking.clean.generated_tasks import GeneratedTask
 from tests.checking.damaged.recordings import record_moves
 
@@ -21,7 +21,7 @@ PASSIVE_INTERVAL = 4
 
 def record_generated_tasks(folder: Path, profile: str, generated_tasks: Iterable[GeneratedTask]) -> None:
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    with Lab(Path(find_adb())) as lab:
+    with PrivateEmulators(Path(find_adb())) as lab:
         service = lab_service(lab, store, actor="script", profile=profile)
         with closing(service.connect(lab.phones.start(profile, animation=False))) as device:
             device.close_recents()

@@ -16,8 +16,8 @@ from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from odyssey_recorder.wiring import lab_service
-from odyssey_simulator.lab import Lab
 from tests.checking.damaged.scripted_tasks import SCRIPTED_TASKS, ScriptedTask
 
 _PARALLEL = 3
@@ -28,12 +28,12 @@ def record_tasks(folder: Path, *, seed: int, tasks: tuple[ScriptedTask, ...] = S
     """Record tasks into ``folder/dataset``; returns episode ids by task. Each device has its own wallpaper."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     seeds = range(seed * len(tasks), (seed + 1) * len(tasks))
-    with Lab(Path(find_adb())) as lab, ThreadPoolExecutor(_PARALLEL) as pool:
+    with PrivateEmulators(Path(find_adb())) as lab, ThreadPoolExecutor(_PARALLEL) as pool:
         ids = pool.map(partial(_record, lab, store), tasks, seeds)
         return dict(zip((scripted.name for scripted in tasks), ids, strict=True))
 
 
-def _record(lab: Lab, store: EpisodeStore, scripted: ScriptedTask, seed: int) -> str:
+def _record(lab: PrivateEmulators, store: EpisodeStore, scripted: ScriptedTask, seed: int) -> str:
     """Record a task; again if a busy computer made the recorder undo or flag a step."""
     for _ in range(_ATTEMPTS):
         episode_id = _record_once(lab, store, scripted, seed)
@@ -43,7 +43,7 @@ def _record(lab: Lab, store: EpisodeStore, scripted: ScriptedTask, seed: int) ->
     raise RecordingError(f"The task {scripted.name!r} did not run smoothly in {_ATTEMPTS} attempts.")
 
 
-def _record_once(lab: Lab, store: EpisodeStore, scripted: ScriptedTask, seed: int) -> str:
+def _record_once(lab: PrivateEmulators, store: EpisodeStore, scripted: ScriptedTask, seed: int) -> str:
     service = lab_service(lab, store, actor="annotator", profile=scripted.profile)
     serial = lab.phones.start(scripted.profile, seed=seed, animation=False)
     device = service.connect(serial)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.checking.damaged.recordings import record_tasks
 from tests.checking.damaged.scripted_tasks import SCRIPTED_TASKS
 from tests.end_to_end.screen.display import Display

@@ -9,7 +9,7 @@ import pytest
 
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.control_server import ControlOptions
 from odyssey_simulator.discovery import running_dir
 from odyssey_simulator.emulator import SimulatedEmulator

@@ -25,9 +25,9 @@ from odyssey_recorder.device.view_hierarchy import parse
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.practice.tasks import practice_tasks
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_emulators import PhoneProcesses
 from odyssey_simulator.discovery import running_dir
-from odyssey_simulator.lab import PhoneProcesses
 from tests.device.bench import BUNDLED_ADB
 from tests.end_to_end.screen.animation import animation
 from tests.end_to_end.screen.annotator import LOOK_UP_THE_WEATHER, TELL_SOFIA, Annotator, holding, pressing

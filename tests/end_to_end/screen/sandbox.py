@@ -11,7 +11,7 @@ import tomlkit
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Action, Click, LongPress, Scroll
 from odyssey_recorder.model.episode import Episode
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.end_to_end.journal_checks import published
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.display import Display, Xdotool

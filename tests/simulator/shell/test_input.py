@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.shell.input import key_code
 from tests.simulator.bench import Bench, inputs_in, launch, touches_in
 

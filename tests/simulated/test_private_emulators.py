@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.errors import CancelledError, DeviceError
-from odyssey_simulator.adb_server import PrivateAdbServer
-from odyssey_simulator.lab import Lab, PhoneProcesses
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_emulators import PhoneProcesses, PrivateEmulators
 from tests.simulator.bench import ADB
 
 
@@ -68,7 +68,7 @@ def _listener_threads() -> set[threading.Thread]:
 
 def test_phone_ends_when_its_starter_dies(adb_server: PrivateAdbServer) -> None:
     starter = (
-        "from odyssey_simulator.lab import PhoneProcesses; import os\n"
+        "from odyssey_recorder.simulated.private_emulators import PhoneProcesses; import os\n"
         "print(PhoneProcesses(os.environ).start('small_phone'), flush=True); input()"
     )
     command = [sys.executable, "-c", starter]
@@ -102,10 +102,10 @@ def test_killed_phone_ends_cleanly_with_stdin_still_open(adb_server: PrivateAdbS
         assert phone.stderr.read() == ""
 
 
-def test_lab_leaves_no_process_and_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_private_emulators_leave_no_process_and_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    with Lab(ADB) as lab:
+    with PrivateEmulators(ADB) as lab:
         lab.phones.start("small_phone")
         assert lab.server.home.is_relative_to(tmp_path)
     assert lab.server.pid is None

@@ -1,4 +1,4 @@
-"""Simulated emulators in their own processes, and a lab that leaves the user's adb alone."""
+"""Simulated emulators in processes of their own, announced to any adb server or to a private one."""
 
 import re
 import subprocess
@@ -11,11 +11,9 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from odyssey_recorder.errors import CancelledError, DeviceError
-from odyssey_simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.discovery import running_dir
-
-SHOW_WINDOW, HIDE_WINDOW = b"+", b"-"
-"""What a simulated emulator reads on its standard input."""
+from odyssey_simulator.window_signals import HIDE_WINDOW, SHOW_WINDOW
 
 _SERIAL = re.compile(r"\bemulator-\d+\b")
 _STOP_TIMEOUT_S = 10
@@ -127,15 +125,15 @@ class _Phone(threading.Thread):
             self.kill()
 
 
-class Lab:
-    """With `window` each emulator has its own window."""
+class PrivateEmulators:
+    """Those of one private adb server; with `window` each has its own window."""
 
     def __init__(self, adb: Path, *, window: bool = False) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="odyssey-lab-", ignore_cleanup_errors=True)
+        self._folder = tempfile.TemporaryDirectory(prefix="odyssey-emulators-", ignore_cleanup_errors=True)
         self.server = PrivateAdbServer(adb, Path(self._folder.name))
         self.phones = PhoneProcesses(self.server.environment, window=window)
 
-    def __enter__(self) -> "Lab":
+    def __enter__(self) -> "PrivateEmulators":
         """Raises DeviceError."""
         self.server.start()
         return self

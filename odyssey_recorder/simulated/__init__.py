@@ -1,0 +1,1 @@
+"""Simulated emulators that the recorder starts, in processes of their own."""
