@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 
-from odyssey_recorder.errors import OdysseyError
+from odyssey_simulator.errors import SimulatorError
 from odyssey_simulator.evdev import Change
 from odyssey_simulator.evdev_names import EV_ABS, EV_KEY, EV_SYN, code_named
 from odyssey_simulator.faults import Faults, FrameFault
@@ -86,7 +86,7 @@ class ConsoleCommands:
             # Text to type is the only argument in which spaces count.
             text = line.split(maxsplit=2)[2:] if arguments[:2] == ["event", "text"] else arguments[2:]
             return command([*arguments[1:2], *text])
-        except (ConsoleError, OdysseyError, LookupError, ValueError, OverflowError) as error:
+        except (ConsoleError, SimulatorError, LookupError, ValueError, OverflowError) as error:
             return f"KO: {error}"
 
     def _help(self, _: Sequence[str]) -> str:

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import grpc
 
-from odyssey_recorder import __version__
-from odyssey_recorder.errors import DeviceError
+from odyssey_simulator import __version__
 from odyssey_simulator.control_service import ControlService
 from odyssey_simulator.discovery import DiscoveryFile
+from odyssey_simulator.errors import SimulatorError
 from odyssey_simulator.guest import Guest
 
 _LOOPBACK = "127.0.0.1"
@@ -68,7 +68,7 @@ class ControlServer:
         return f"{_LOOPBACK}:{self.port}"
 
     def start(self, thread_id: int) -> None:
-        """`thread_id` is the native id of one of the emulator's threads, for the discovery file. Raises DeviceError."""
+        """`thread_id` is the native id of a thread of the emulator, for the discovery file. Raises SimulatorError."""
         self.port = self._wanted_port if _is_free(self._wanted_port) else 0
         self._open()
         self._faults.attach(self._apply_faults, self._renew_token)
@@ -98,7 +98,7 @@ class ControlServer:
         try:
             self.port = server.add_insecure_port(self.address)
         except RuntimeError as error:
-            raise DeviceError(f"Port {self.port}, that of the gRPC service, has been taken by a program.") from error
+            raise SimulatorError(f"Port {self.port}, that of the gRPC service, has been taken by a program.") from error
         server.start()
         self._server = server
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import grpc
 
-from odyssey_recorder import __version__
-from odyssey_recorder.errors import SettingsError
+from odyssey_simulator import __version__
 from odyssey_simulator import control_messages as messages
 from odyssey_simulator.control_frames import FrameEncoder, UnsupportedImageError
+from odyssey_simulator.errors import SimulatorError
 from odyssey_simulator.guest import Guest
 from odyssey_simulator.screen import ComposedFrame
 
@@ -171,7 +171,7 @@ class ControlService:
                 return answer(request, context)
             except ValueError as error:
                 context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
-            except SettingsError as error:
+            except SimulatorError as error:
                 context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
 
         return guarded

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
-from odyssey_recorder.errors import DeviceError
+from odyssey_simulator.errors import SimulatorError
 
 
 def running_dir(environment: Mapping[str, str]) -> Path:
@@ -47,13 +47,13 @@ class DiscoveryFile:
             self._taken.add(self.path)
 
     def write(self, entries: Mapping[str, object]) -> None:
-        """Raises DeviceError."""
+        """Raises SimulatorError."""
         lines = "".join(f"{key}={str(value).replace(chr(10), ' ')}\n" for key, value in entries.items())
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_secret(self.path, lines)
         except OSError as error:
-            raise DeviceError(
+            raise SimulatorError(
                 f"The simulated emulator cannot write {self.path}, by which it is found: {error.strerror}. "
                 "Make the folder writable, or run it with --no-grpc."
             ) from error

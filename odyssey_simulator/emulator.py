@@ -9,11 +9,11 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from odyssey_recorder.errors import DeviceError
 from odyssey_simulator.adb_server import announce
 from odyssey_simulator.adbd import AdbDaemon, banner
 from odyssey_simulator.console import Console
 from odyssey_simulator.control_server import ControlOptions, ControlServer
+from odyssey_simulator.errors import SimulatorError
 from odyssey_simulator.evdev import InputNodes
 from odyssey_simulator.faults import Faults
 from odyssey_simulator.guest import Guest
@@ -38,7 +38,7 @@ class SimulatedEmulator:
     that does not look for emulators by itself would miss an emulator that was away, or miss it after its own restart.
     `auth_token_file` is created if missing; without one the console asks for no token, which the real `adb emu` cannot
     handle. `control` enables gRPC. `killed` is set by the console's `kill`; the owner must then stop the emulator.
-    Raises DeviceError if the ports are taken.
+    Raises SimulatorError if the ports are taken.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class SimulatedEmulator:
         if self.control is not None:
             try:
                 self.control.start(self._thread.native_id or 0)
-            except DeviceError:
+            except SimulatorError:
                 self.stop()
                 raise
         if self._adb_server_port is not None:
@@ -176,7 +176,7 @@ def _bound_pair(console_port: int) -> tuple[socket.socket, socket.socket]:
         try:
             return _pair(console_port)
         except OSError as error:
-            raise DeviceError(
+            raise SimulatorError(
                 f"Ports {console_port} and {console_port + 1} are taken: another emulator runs there. "
                 "Choose another even --console-port."
             ) from error
@@ -188,7 +188,7 @@ def _bound_pair(console_port: int) -> tuple[socket.socket, socket.socket]:
                 return _pair(port)
             except OSError:
                 continue
-    raise DeviceError("No two neighbouring TCP ports are free on this machine.")
+    raise SimulatorError("No two neighbouring TCP ports are free on this machine.")
 
 
 def _pair(console_port: int) -> tuple[socket.socket, socket.socket]:

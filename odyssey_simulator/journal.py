@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from odyssey_recorder.errors import SettingsError
+from odyssey_simulator.errors import SimulatorError
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +75,13 @@ class Moment:
 
 
 class PhoneJournal:
-    """Each JSON line is on disk when the call returns. Raises SettingsError."""
+    """Each JSON line is on disk when the call returns. Raises SimulatorError."""
 
     def __init__(self, path: Path) -> None:
         try:
             self._file = path.open("a", encoding="utf-8")
         except OSError as error:
-            raise SettingsError(f"The journal {path} cannot be written: {error.strerror}.") from error
+            raise SimulatorError(f"The journal {path} cannot be written: {error.strerror}.") from error
         self._lock = threading.Lock()
         self._inputs = 0
 

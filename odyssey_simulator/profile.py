@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from odyssey_recorder.errors import SettingsError
+from odyssey_simulator.errors import SimulatorError
 from odyssey_simulator.ui.geometry import Size
 
 
@@ -43,12 +43,12 @@ class Profile:
         return next((posture for posture in self.postures if posture.name == "OPENED"), None)
 
     def posture(self, name: str) -> Posture:
-        """Raises SettingsError if the device has no such posture."""
+        """Raises SimulatorError if the device has no such posture."""
         for posture in self.postures:
             if posture.name == name:
                 return posture
         known = ", ".join(posture.name for posture in self.postures) or "none: it does not fold"
-        raise SettingsError(f"The simulated {self.title} has no posture {name!r}; it has {known}.")
+        raise SimulatorError(f"The simulated {self.title} has no posture {name!r}; it has {known}.")
 
 
 _FOLD_OUTER = Size(1080, 2092)
@@ -76,8 +76,8 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
 
 
 def profile_named(name: str) -> Profile:
-    """Raises SettingsError, listing the known names."""
+    """Raises SimulatorError, listing the known names."""
     try:
         return PROFILES[name]
     except KeyError as error:
-        raise SettingsError(f"No simulated device {name!r}; there are {', '.join(PROFILES)}.") from error
+        raise SimulatorError(f"No simulated device {name!r}; there are {', '.join(PROFILES)}.") from error

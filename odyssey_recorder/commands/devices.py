@@ -90,6 +90,8 @@ def simulate(
 
     adb lists it like the emulators of Android Studio.
     """
+    from odyssey_recorder.errors import DeviceError
+    from odyssey_simulator.errors import SimulatorError
     from odyssey_simulator.phone import Phone
     from odyssey_simulator.profile import profile_named
     from odyssey_simulator.server_main import run, run_until_killed, stop_when_stdin_ends
@@ -107,10 +109,13 @@ def simulate(
         stop_when_stdin_ends(window_wanted)
     else:
         window_wanted.set()
-    device = replace(profile_named(profile), keyboard=keyboard)
-    phone = Phone(device, seed=seed, animation=animation, journal=journal, running_clock=running_clock)
-    phone.prepare(animation=animation)
-    run(phone, console_port, lambda line: print(line, flush=True), stay, grpc=grpc)
+    try:
+        device = replace(profile_named(profile), keyboard=keyboard)
+        phone = Phone(device, seed=seed, animation=animation, journal=journal, running_clock=running_clock)
+        phone.prepare(animation=animation)
+        run(phone, console_port, lambda line: print(line, flush=True), stay, grpc=grpc)
+    except SimulatorError as error:
+        raise DeviceError(str(error)) from error
 
 
 def demo(

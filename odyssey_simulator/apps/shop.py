@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from odyssey_recorder.model.plain_text import counted
 from odyssey_simulator.apps.app import Page, System
 from odyssey_simulator.apps.goods import ORDERS, Product, Review, Wish, categories, find, money, product
 from odyssey_simulator.apps.purchases import Account
@@ -118,7 +117,8 @@ class WindowPage(ProductsPage):
         prices = [self._wish_chip(f"Up to {money(cents).removesuffix('.00')}", "highest", cents) for cents in _CEILINGS]
         stars = [self._wish_chip(f"{count} stars and up", "stars", count) for count in (4, 3)]
         clear = ui.button("Clear all", self._clear_filters, kind="text")
-        results = counted(len(find(self.wish)), "results")
+        found = len(find(self.wish))
+        results = "1 result" if found == 1 else f"{found} results"
         return [
             Text("Filter", 20, 500),
             Text("Price", 14, 500, "primary"),

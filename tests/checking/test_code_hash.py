@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import odyssey_simulator
 from odyssey_recorder.checking.code_hash import module_hash, program_hash
 from odyssey_recorder.checking.screenshot import measure
 from odyssey_recorder.resources import PACKAGE, data_folder, shipped_folders
@@ -55,3 +56,8 @@ def test_hash_covers_shipped_files_and_library() -> None:
     assert PACKAGE in shipped
     assert data_folder("templates") in shipped
     assert program_hash() == program_hash(shipped)
+
+
+def test_results_survive_changes_of_the_simulator() -> None:
+    [simulator] = odyssey_simulator.__path__
+    assert not [folder for folder in shipped_folders() if Path(simulator).is_relative_to(folder)]

@@ -8,10 +8,10 @@ from pathlib import Path
 import grpc
 import pytest
 
-from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.control_server import ControlOptions
 from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.errors import SimulatorError
 from tests.simulator.bench import TOKEN_FILE, Bench, free_console_port, phone_of
 from tests.simulator.control_client import Client, Stream, client_of, message, status_of
 
@@ -105,7 +105,7 @@ def test_discovery_file_is_private_and_removed_at_exit(tmp_path: Path) -> None:
 def test_unwritable_discovery_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     emulator = SimulatedEmulator(phone_of(), control=ControlOptions(tmp_path / "file" / "running"))
-    with pytest.raises(DeviceError, match="--no-grpc"):
+    with pytest.raises(SimulatorError, match="--no-grpc"):
         emulator.start()
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", emulator.console_port))
@@ -170,7 +170,10 @@ def test_frames_can_be_delayed(emulator: SimulatedEmulator, stream: Stream) -> N
 def test_port_taken_in_the_meantime_is_reported() -> None:
     with SimulatedEmulator(phone_of(), control=ControlOptions()) as emulator:
         emulator.faults.control.switch_off(off=True)
-        with socket.create_server(("127.0.0.1", port_of(emulator))), pytest.raises(DeviceError, match="has been taken"):
+        with (
+            socket.create_server(("127.0.0.1", port_of(emulator))),
+            pytest.raises(SimulatorError, match="has been taken"),
+        ):
             emulator.faults.control.switch_off(off=False)
 
 
