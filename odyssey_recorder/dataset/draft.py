@@ -152,8 +152,6 @@ class Draft:
         except DatasetError:
             self.close()
             raise
-        if self._state.left is None and self.steps and self.origin.mode == "mirror":
-            self._state = replace(self._state, left=self._newest_screenshot())
         self._delete_unused_trees()
         self._file_numbers = count(1 + max((number for number, _ in self._numbered()), default=0))
 
@@ -393,12 +391,6 @@ class Draft:
             refused_on=screen if rejected and not line.leads_back else None,
         )  # fmt: skip
 
-    def _newest_screenshot(self) -> Path | None:
-        """The newest screenshot since the last step: older recorders stored it in mirror mode without a log line."""
-        last = int(self.steps[-1].screenshot.stem)
-        newer = [path for path in self.folder.glob("[0-9]*.png") if path.stem.isdecimal() and int(path.stem) > last]
-        return max(newer, key=lambda path: int(path.stem), default=None)
-
     def _delete_unused_trees(self) -> None:
         used = {step.tree for step in self.steps}
         for _, tree in self._numbered():
@@ -452,6 +444,7 @@ def read_head(folder: Path) -> DraftHead:
         raise storage_error(error, path, "read") from error
     except ValidationError as error:
         raise DatasetError(f"{path} is not a valid draft: {first_fault(error)}.") from error
-    if head.episode_id != folder.name or head.format > provenance.FORMAT:
-        raise DatasetError(f"{path} belongs to another draft, or to a newer version of Odyssey Recorder.")
+    provenance.expect_format(head.format, path)
+    if head.episode_id != folder.name:
+        raise DatasetError(f"{path} belongs to another draft.")
     return head

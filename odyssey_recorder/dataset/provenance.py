@@ -9,20 +9,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, PlainSerializer, PlainValidator, ValidationError, field_validator
+from pydantic import Field, JsonValue, PlainSerializer, PlainValidator, ValidationError
 
 from odyssey_recorder.dataset.layout import provenance_path, read_dataset_file
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.assignment import TaskOrigin
 from odyssey_recorder.model.episode import Actor, Json, Mode
-from odyssey_recorder.model.flag import Flag, flag_from_text, flag_from_values
+from odyssey_recorder.model.flag import Flag, flag_from_values
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.validation import FrozenModel, first_fault
 
 FORMAT = 2
-"""A reader refuses a higher one. New keys do not raise it: see docs/dataset-format.md. In format 1 a flag was text."""
+"""A reader refuses any other. New keys do not raise it: see docs/dataset-format.md."""
 
 
 Whole = Annotated[int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
@@ -35,8 +35,6 @@ def _read_flag(value: object) -> Flag:
     match value:
         case Flag():
             return value
-        case str():
-            return flag_from_text(value)
         case {"code": str(code), **values}:
             return flag_from_values(
                 code, {str(name): item for name, item in values.items() if isinstance(item, str | int | float)}
@@ -50,7 +48,7 @@ def _write_flag(flag: Flag) -> dict[str, str | float]:
 
 
 StoredFlag = Annotated[Flag, PlainValidator(_read_flag), PlainSerializer(_write_flag)]
-"""``{"code": ..., value names ...}``; also reads the text of format 1."""
+"""``{"code": ..., value names ...}``."""
 
 
 def flags_json(flags: Iterable[Flag]) -> list[Json]:
@@ -214,7 +212,7 @@ class Origin(FrozenModel):
 
 
 class EpisodeProvenance(FrozenModel):
-    """The whole file. An older format is converted on reading."""
+    """The whole file."""
 
     format: Whole
     episode_id: str
@@ -225,11 +223,6 @@ class EpisodeProvenance(FrozenModel):
     dropped: tuple[DroppedRecord, ...]
     resumed: tuple[ResumedRecord, ...] = ()
 
-    @field_validator("format")
-    @classmethod
-    def _migrated(cls, number: int) -> int:
-        return max(number, FORMAT)
-
 
 class ProvenanceHead(FrozenModel):
     origin: Origin
@@ -239,14 +232,32 @@ class ProvenanceHead(FrozenModel):
 def read_provenance(path: Path) -> EpisodeProvenance | None:
     """None if there is no such file. Raises DatasetError."""
     try:
-        provenance = EpisodeProvenance.model_validate_json(read_dataset_file(path, Largest.PROVENANCE))
+        data = read_dataset_file(path, Largest.PROVENANCE)
     except MissingFileError:
         return None
+    try:
+        provenance = EpisodeProvenance.model_validate_json(data)
     except ValidationError as error:
+        with suppress(ValidationError):
+            expect_format(_Format.model_validate_json(data).format, path)
         raise DatasetError(f"{path} is not a provenance file: {first_fault(error)}.") from error
-    if provenance.format > FORMAT:
-        raise DatasetError(f"{path} was written by a newer version of Odyssey Recorder. Update this one.")
+    expect_format(provenance.format, path)
     return provenance
+
+
+class _Format(FrozenModel):
+    format: Whole
+
+
+def expect_format(number: int, path: Path) -> None:
+    """Raise DatasetError unless the file at `path`, of format `number`, has ours."""
+    if number > FORMAT:
+        raise DatasetError(f"{path} was written by a newer version of Odyssey Recorder. Update this one.")
+    if number < FORMAT:
+        raise DatasetError(
+            f"{path} was written before the first release of Odyssey Recorder (format {number}) and is no longer "
+            "read. Record the episode again."
+        )
 
 
 def by_agents(root: Path, episode_ids: Iterable[str]) -> frozenset[str]:

@@ -1,9 +1,7 @@
 """Something unusual that the recorder found about a step: a code, its values, and a text."""
 
-import re
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
 from string import Formatter
 
 from odyssey_recorder.model.moment import LARGEST_WHOLE
@@ -37,7 +35,7 @@ class FlagCode(Enum):
     FOREIGN_INPUT = "foreign_input"
     UNEXPLAINED = "unexplained"
     OTHER = "other"
-    """A flag from another version of the recorder."""
+    """A flag that this version does not know."""
 
 
 _TEXTS = {
@@ -73,32 +71,6 @@ _TEXTS = {
     FlagCode.UNEXPLAINED: "the screen changed before this step, and no step explains it",
     FlagCode.OTHER: "{text}",
 }
-_OLD_TEXTS = {
-    **_TEXTS,
-    FlagCode.CHANGING: "the screen changed at about the moment of the touch",
-    FlagCode.UNWATCHED: "what the screen showed just after the touch is not known",
-    FlagCode.OLDER: "the picture is {age_s:.1f} s older than the touch",
-    FlagCode.OLDER_THAN_LAST_ACTION: (
-        "the picture is {age_s:.1f} s older than the touch, and from before the last action"
-    ),
-    FlagCode.NEWER: (
-        "the screen changed just before the finger came down: the picture is newer than the one that was seen"
-    ),
-    FlagCode.UNPROVEN: "nothing proves that the screen was still the same at touch-down",
-    FlagCode.AREAS_CHANGED: "the keyboard, the bars or the screen's posture changed at about the moment of the touch",
-    FlagCode.AREAS_UNKNOWN: "the device did not say in time how its screen is parted",
-    FlagCode.NO_KEY: "it looked like a swipe to another app, but none of the system's keys was its effect",
-    FlagCode.CLOCK_CHANGED: "the device's clock was changed at about the moment of the touch",
-    FlagCode.TEXT_UNREAD: "what was typed could not be read",
-    FlagCode.CONNECTION_BROKE: "the connection broke while it was sent",
-    FlagCode.VOUCHED: "the recorder ended while it was sent: whether the device got it is the annotator's word",
-    FlagCode.TURNED: "the screen was turned: its picture is {screenshot}, device_info says {device_info}",
-    FlagCode.RESIZED: "the screen had another size: its picture is {screenshot}, device_info says {device_info}",
-    FlagCode.UNLIKE: "taken for the screen of the step that was undone, but not the same",
-    FlagCode.RESUMED_ELSEWHERE: "resumed on another screen than the one that the recording had left",
-    FlagCode.RESUMED_UNSEEN: "resumed without a picture of the screen that the recording had left",
-}
-"""What recorders stored before flags had codes. Files contain these texts, so they never change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +94,6 @@ def describe_flag(flag: Flag) -> str:
     return _TEXTS[flag.code].format(**flag.named_values())
 
 
-def flag_from_text(text: str) -> Flag:
-    """`text` is what an older recorder stored."""
-    for code, pattern in _old_patterns().items():
-        if found := pattern.fullmatch(text):
-            values = zip(_fields(code), found.groups(), strict=True)
-            return Flag(code, tuple(float(value) if spec else value for (_, spec), value in values))
-    return Flag(FlagCode.OTHER, (text,))
-
-
 def flag_from_values(code: str, values: dict[str, str | float]) -> Flag:
     """An unknown code, from a newer recorder, becomes `OTHER`. Raises ValueError."""
     if code not in (known.value for known in FlagCode):
@@ -142,16 +105,3 @@ def flag_from_values(code: str, values: dict[str, str | float]) -> Flag:
 def _fields(code: FlagCode) -> list[tuple[str, str]]:
     """Each name with its format spec, which only numbers have."""
     return [(name, spec or "") for _, name, spec, _ in Formatter().parse(_TEXTS[code]) if name]
-
-
-def _pattern(text: str) -> re.Pattern[str]:
-    parts = Formatter().parse(text)
-    values = {None: "", "": "(.+)"}
-    return re.compile(
-        "".join(re.escape(before) + values.get(spec, r"([0-9]{1,9}\.[0-9])") for before, _, spec, _ in parts)
-    )
-
-
-@cache
-def _old_patterns() -> dict[FlagCode, re.Pattern[str]]:
-    return {code: _pattern(text) for code, text in _OLD_TEXTS.items() if code is not FlagCode.OTHER}

@@ -90,10 +90,10 @@ def test_step_times_out_of_order_are_a_warning() -> None:
     assert (found_steps("ACT10", moved), severities("ACT10", moved)) == ([2], [Severity.WARNING])
 
 
-def test_ending_is_unchecked_with_provenance_of_an_older_recorder() -> None:
-    older = with_step(with_action(evidence(*RECORDED), 5, Impossible("Closed")), 5, end=None)
-    assert (found_steps("ACT10", older), unchecked_steps("ACT10", older)) == ([], [5])
-    assert found_steps("ACT10", with_action(older, 5, Type("milk"))) == [5]
+def test_ending_is_unchecked_if_the_provenance_lacks_it() -> None:
+    lacking = with_step(with_action(evidence(*RECORDED), 5, Impossible("Closed")), 5, end=None)
+    assert (found_steps("ACT10", lacking), unchecked_steps("ACT10", lacking)) == ([], [5])
+    assert found_steps("ACT10", with_action(lacking, 5, Type("milk"))) == [5]
 
 
 def test_missing_provenance_is_unchecked_and_broken_one_an_error() -> None:

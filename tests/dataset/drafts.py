@@ -17,7 +17,7 @@ from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Frame
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Action, Complete, Press, SystemKey
-from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
+from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.geometry import Size
 
 TASK = TaskInfo("General_Tool", ("Notes",), "Write {} down.", "Write milk down.", "Write milk down in Notes.")
@@ -27,6 +27,11 @@ ORIGIN = Origin(
     recorder_version="1", mode="mirror", actor="annotator", annotator="ann", task_id="", serial="emulator-5554",
     model="Small Phone", fingerprint="google/sdk", avd_name="Small", density=160,
 )  # fmt: skip
+
+
+def other_flag(text: str) -> Json:
+    """A flag without a code of its own, as it is stored."""
+    return {"code": "other", "text": text}
 
 
 def store_in(folder: Path) -> EpisodeStore:

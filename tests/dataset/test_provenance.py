@@ -47,13 +47,14 @@ def test_unknown_keys_are_ignored_but_a_newer_format_is_rejected(path: Path, cha
         read_provenance(path)
 
 
-def test_provenance_in_format_1_is_read() -> None:
-    provenance = read_provenance(Path(__file__).parent / "format_1" / "provenance.json")
-    assert provenance is not None
-    assert [step.touched_us for step in provenance.steps] == [3, 3, 3]
-    assert {(step.age_us, step.ui_tree, step.bbox, step.clock_offset_us) for step in provenance.steps} == {
-        (None, None, None, None)
-    }
+@pytest.mark.parametrize("flags", [[], ["nothing changed on the screen"]])
+def test_file_from_before_the_first_release_is_rejected(
+    path: Path, change: Callable[..., int], flags: list[str]
+) -> None:
+    steps = json.loads(path.read_text())["steps"]
+    change(format=FORMAT - 1, steps=[{**step, "flags": flags} for step in steps])
+    with pytest.raises(DatasetError, match=rf"{path.name} was written before the first release .* \(format 1\)"):
+        read_provenance(path)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[", "\0"])

@@ -8,7 +8,7 @@ import pytest
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording.view import StepRows
-from tests.dataset.drafts import add_step, begin, store_in
+from tests.dataset.drafts import add_step, begin, other_flag, store_in
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def draft(tmp_path: Path) -> Iterator[Draft]:
 def test_row_is_rebuilt_only_for_a_changed_step(draft: Draft) -> None:
     rows = StepRows(draft.episode_id)
     first = rows.show(draft.steps, None)
-    draft.amend(draft.steps[1].key, {"flags": ["odd", "late"], "bbox": [1, 2, 3, 4]})
+    draft.amend(draft.steps[1].key, {"flags": [other_flag("odd"), other_flag("late")], "bbox": [1, 2, 3, 4]})
 
     second = rows.show(draft.steps, None)
 

@@ -21,7 +21,7 @@ _Value = TypeVar("_Value")
 
 _TODO = "Restore the annotation and its provenance. To correct a step, use a fix in the review."
 _LOST = "Restore the file in provenance/ from a backup; without it the actions cannot be verified."
-_NO_END = "the provenance is from an older recorder that did not store the ending"
+_NO_END = "the provenance does not say how the episode ended"
 _NO_DENSITY = "the device's density is unknown, so clicks and scrolls cannot be told apart"
 
 
@@ -29,8 +29,7 @@ def check_against_provenance(evidence: EpisodeEvidence) -> CheckResults:
     """An action differs from what the recorder derives from its provenance and the fixes in the review file: kind and
     position of a touch, key, text, or the end with its note. Or the provenance is missing although the dataset has
     view hierarchies of the episode, cannot be read, or has other steps. Times that are not in the order of the steps
-    are a warning. Provenance of older recorders does not say how an episode ended. Without provenance nothing is
-    checked."""
+    are a warning. Without provenance nothing is checked."""
     if evidence.provenance is None:
         if evidence.provenance_problem:
             yield Found(None, f"The provenance cannot be used: {evidence.provenance_problem.rstrip('.')}.", _LOST)
