@@ -264,9 +264,7 @@ def task_queue(
     if url:
         return TaskQueue(QueueDatabase(url), annotator, drafts, QueueEnvironment(store, reviews))
     database = QueueDatabase.in_file(_queue_file(store.root, drafts.parent / "queue"))
-    progress = lambda name: drafts.parent / "progress" / f"{_short_hash(name, str(store.root))}.jsonl"  # noqa: E731
-    environment = QueueEnvironment(store, reviews, source or shipped_tasks(), progress)
-    return TaskQueue(database, annotator, drafts, environment)
+    return TaskQueue(database, annotator, drafts, QueueEnvironment(store, reviews, source or shipped_tasks()))
 
 
 def annotator_tasks(settings: Settings, annotator: Callable[[], str] | None = None) -> "TaskQueue":
@@ -299,14 +297,9 @@ def opened_later(open_queue: Callable[[], "TaskQueue"]) -> Iterator[Callable[[],
 
 
 def _queue_file(dataset: Path, folder: Path) -> Path:
-    """One file per dataset, however its folder is named; an existing file for the given name is kept."""
-    names = (str(dataset), os.path.realpath(dataset))  # unlike resolve, this never raises for a circle of links
-    as_named, resolved = (folder / f"{_short_hash(name)}.sqlite" for name in names)
-    return as_named if as_named.exists() else resolved
-
-
-def _short_hash(*words: str) -> str:
-    return sha256("\0".join(words).encode()).hexdigest()[:16]
+    """One file per dataset, however its folder is named."""
+    resolved = os.path.realpath(dataset)  # unlike Path.resolve, this never raises for a circle of links
+    return folder / f"{sha256(resolved.encode()).hexdigest()[:16]}.sqlite"
 
 
 def own_templates(settings: Settings) -> Path:

@@ -135,7 +135,7 @@ def read_listing(path: Path) -> TaskListing:
 
 
 def read_tasks(path: Path, *, new: bool = False) -> tuple[ListedTask, ...]:
-    """Raises TaskError. Only `new` lists are refused for too few apps: earlier versions accepted them."""
+    """Raises TaskError. Only `new` lists are refused for too few apps: one in use stops nobody's work."""
     listing = read_listing(path)
     fields.refuse([problem for problem in listing.problems if new or not problem.is_usable])
     return listing.tasks

@@ -41,7 +41,7 @@ def emptied_database(postgres: Postgres, migrated_database: str) -> Callable[[],
 
     def empty() -> str:
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("TRUNCATE tasks, deeds, notes RESTART IDENTITY")
+            connection.execute("TRUNCATE tasks, events, notes RESTART IDENTITY")
             connection.execute("UPDATE alembic_version SET version_num = %s", [REVISION])
         return url
 

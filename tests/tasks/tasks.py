@@ -74,10 +74,8 @@ def queue_over(
     *,
     annotator: Callable[[], str] = lambda: "Ada",
 ) -> TaskQueue:
-    """An annotator's queue over the list `source`, with the progress file `progress` of an older program."""
-    progress = source.parent / "progress" / "ada.jsonl"
-    environment = QueueEnvironment(episodes, returns, source, lambda _name: progress)
+    """An annotator's queue over the list `source`."""
     database = QueueDatabase.in_file(file)
-    queue = TaskQueue(database, annotator, source.parent, environment)
+    queue = TaskQueue(database, annotator, source.parent, QueueEnvironment(episodes, returns, source))
     finalize(queue, database.close)
     return queue

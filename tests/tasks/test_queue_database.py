@@ -9,7 +9,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import create_engine, inspect, text
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.simulated.private_adb_server import free_port
@@ -49,8 +49,6 @@ def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_database_of_any_earlier_version_is_upgraded(empty_database: str, revision: str) -> None:
-    from sqlalchemy import create_engine
-
     engine = create_engine(empty_database.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
         upgrade(connection, None, "", wanted=revision)
@@ -59,6 +57,25 @@ def test_database_of_any_earlier_version_is_upgraded(empty_database: str, revisi
     with database.reading() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
     database.close()
+
+
+def test_database_from_before_the_first_release_is_rejected_and_kept(empty_database: str) -> None:
+    engine = create_engine(empty_database.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+        connection.execute(text("INSERT INTO alembic_version VALUES ('0001')"))
+        connection.execute(text("CREATE TABLE deeds (deed TEXT)"))
+        connection.execute(text("INSERT INTO deeds VALUES ('RECORDED')"))
+    with (
+        closing(QueueDatabase(empty_database)) as database,
+        pytest.raises(TaskError, match=r"made before the first release .* Move it away, or use another database"),
+        database.writing(),
+    ):
+        pass
+    with engine.begin() as connection:
+        assert set(inspect(connection).get_table_names()) == {"alembic_version", "deeds"}
+        assert connection.execute(text("SELECT deed FROM deeds")).scalars().all() == ["RECORDED"]
+    engine.dispose()
 
 
 def test_database_of_a_newer_version_is_rejected(queues: Queues) -> None:

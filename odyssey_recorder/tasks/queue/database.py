@@ -22,7 +22,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, SQLAlc
 
 from odyssey_recorder.errors import TaskError
 
-REVISION = "0001"
+REVISION = "0002"
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _MIGRATING = 0x0D1553
@@ -197,7 +197,13 @@ def upgrade(connection: sa.Connection, found: str | None, shown: str, wanted: st
     config.attributes["connection"] = connection
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if found is not None and found not in known:
-        raise TaskError(f"The queue {shown} was made by a newer version of Odyssey Recorder. Update this one.")
+        if found > wanted:
+            raise TaskError(f"The queue {shown} was made by a newer version of Odyssey Recorder. Update this one.")
+        raise TaskError(
+            f"The queue {shown} was made before the first release of Odyssey Recorder, and is no longer read. "
+            "Nothing in it was changed. Move it away, or use another database: a new queue is created in which all "
+            "tasks wait again."
+        )
     command.upgrade(config, wanted)
 
 

@@ -17,7 +17,6 @@ from odyssey_recorder.tasks.listing import ListedTask, parse_task_line
 from odyssey_recorder.tasks.queue import task_status as boards
 from odyssey_recorder.tasks.queue.client import QueueClient, computer
 from odyssey_recorder.tasks.queue.database import QueueDatabase
-from odyssey_recorder.tasks.queue.progress import take_over
 from odyssey_recorder.tasks.queue.reconciler import EpisodeLookup, OutsideState, Reconciler, ReviewOutcomes
 from odyssey_recorder.tasks.queue.snapshot import QueueSnapshot
 from odyssey_recorder.tasks.queue.source_list import SourceList
@@ -30,12 +29,9 @@ _PREPARED = frozenset({boards.Status.TO_APPROVE, boards.Status.REJECTED})
 
 @dataclass(frozen=True, slots=True)
 class QueueEnvironment:
-    """`progress` returns the path of an annotator's progress file from an older program, to be imported."""
-
     episodes: EpisodeLookup
     reviews: ReviewOutcomes | None = None
     source: Path | None = None
-    progress: Callable[[str], Path] | None = None
 
 
 class TaskQueue:
@@ -276,8 +272,6 @@ class TaskQueue:
         if self._source is None or self._source.is_followed(stamp := self._source.stamp()):
             return
         with self._database.writing() as connection:
-            if self._environment.progress is not None:
-                take_over(connection, self._environment.progress(self._client.annotator), self._client.place)
             self._source.follow(connection, stamp)
 
     def _first(self, transaction: QueueTransaction, after: str, device: str | None) -> Row[Any] | None:

@@ -140,7 +140,7 @@ def _past(version: int, line: str, history: Iterable[Row[Any]]) -> Past:
 
 
 def _entry(row: Row[Any]) -> task_status.HistoryEntry:
-    return task_status.HistoryEntry(task_status.TaskEvent[row.deed], row.by, at(row.at_us), row.reason, row.episode_id)
+    return task_status.HistoryEntry(task_status.TaskEvent[row.event], row.by, at(row.at_us), row.reason, row.episode_id)
 
 
 def _state(row: Row[Any], past: Past) -> TaskState:

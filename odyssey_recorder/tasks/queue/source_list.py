@@ -90,8 +90,8 @@ def restate(connection: Connection, task_ids: Iterable[str]) -> None:
     for row in connection.execute(select(tasks)):
         if row.task_id in history:
             past = history[row.task_id]
-            skipped = max((event.number for event in past if event.deed == TaskEvent.SKIPPED.name), default=0)
-            status = status_after(TaskEvent[event.deed] for event in past)
+            skipped = max((entry.number for entry in past if entry.event == TaskEvent.SKIPPED.name), default=0)
+            status = status_after(TaskEvent[entry.event] for entry in past)
             state = columns(parse_task_line(row.line), row.position, status, is_listed=row.is_listed, skipped=skipped)
             changed.append({"_id": row.task_id, "version": row.version + 1, **state})
     change(connection, changed)

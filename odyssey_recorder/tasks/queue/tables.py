@@ -1,4 +1,4 @@
-"""The current tables of the queue; `migrations` upgrades older ones to them."""
+"""The tables of the queue, which `migrations` makes."""
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, Table, Text, false, text
 
@@ -34,11 +34,11 @@ tasks = Table(
 Index("tasks_offered", tasks.c.rank, sqlite_where=text("is_open"), postgresql_where=text("is_open"))
 
 events = Table(
-    "deeds",
+    "events",
     metadata,
     Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
     Column("task_id", Text, nullable=False),
-    Column("deed", Text, nullable=False),
+    Column("event", Text, nullable=False),
     Column("by", Text, nullable=False),
     Column("at_us", _US, nullable=False),
     Column("reason", Text, nullable=False, server_default=""),
@@ -47,7 +47,7 @@ events = Table(
 )
 """Append-only. An event's task may be missing: a list may bring it back."""
 
-Index("deeds_of_task", events.c.task_id)
+Index("events_of_task", events.c.task_id)
 
 notes = Table("notes", metadata, Column("key", Text, primary_key=True), Column("words", Text, nullable=False))
-"""What the queue remembers about itself: the list it is in line with, the progress files it has imported."""
+"""What the queue remembers about itself: the list it is in line with."""

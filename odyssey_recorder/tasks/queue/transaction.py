@@ -174,14 +174,14 @@ class QueueTransaction:
         return found
 
     def of_episode(self, task_id: str, episode_id: str) -> list[tuple[TaskEvent, str]]:
-        query = sa.select(events.c.deed, events.c.place).where(
+        query = sa.select(events.c.event, events.c.place).where(
             events.c.task_id == task_id, events.c.episode_id == episode_id
         )
         return [(TaskEvent[name], place) for name, place in self.connection.execute(query.order_by(events.c.number))]
 
     def last_recorded(self, task_id: str) -> str:
         query = (
-            sa.select(events.c.deed, events.c.episode_id).where(events.c.task_id == task_id).order_by(events.c.number)
+            sa.select(events.c.event, events.c.episode_id).where(events.c.task_id == task_id).order_by(events.c.number)
         )
         return counted_episode((TaskEvent[name], episode_id) for name, episode_id in self.connection.execute(query))
 
@@ -250,7 +250,7 @@ class QueueTransaction:
 
     def _entry(self, event: TaskEvent, *, by: str = "", reason: str = "", episode_id: str = "") -> dict[str, Any]:
         return {
-            "deed": event.name,
+            "event": event.name,
             "by": by or self._client.annotator,
             "at_us": self._now,
             "reason": reason,

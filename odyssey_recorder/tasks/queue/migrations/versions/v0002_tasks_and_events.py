@@ -1,9 +1,9 @@
-"""The first tables: tasks and their events."""
+"""The first tables: tasks and their events. Queues of revision 0001, from before the first release, are refused."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0001"
+revision = "0002"
 down_revision = None
 
 
@@ -30,15 +30,15 @@ def upgrade() -> None:
     only_open = sa.text("is_open")
     op.create_index("tasks_offered", "tasks", ["rank"], sqlite_where=only_open, postgresql_where=only_open)
     op.create_table(
-        "deeds",
+        "events",
         sa.Column("number", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
         sa.Column("task_id", sa.Text, nullable=False),
-        sa.Column("deed", sa.Text, nullable=False),
+        sa.Column("event", sa.Text, nullable=False),
         sa.Column("by", sa.Text, nullable=False),
         sa.Column("at_us", sa.BigInteger, nullable=False),
         sa.Column("reason", sa.Text, nullable=False, server_default=""),
         sa.Column("episode_id", sa.Text, nullable=False, server_default=""),
         sa.Column("place", sa.Text, nullable=False, server_default=""),
     )
-    op.create_index("deeds_of_task", "deeds", ["task_id"])
+    op.create_index("events_of_task", "events", ["task_id"])
     op.create_table("notes", sa.Column("key", sa.Text, primary_key=True), sa.Column("words", sa.Text, nullable=False))
