@@ -29,11 +29,9 @@ if TYPE_CHECKING:
 
 _OURS = 0x4F44594C
 """The `application_id` of our SQLite files ("ODYL")."""
-_VERSION = 1
+_VERSION = 2
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _IN_MEMORY = Path(":memory:")
-_DURATIONS = "CREATE TABLE IF NOT EXISTS durations (key TEXT PRIMARY KEY, seconds REAL NOT NULL);"
-"""Older versions of the program neither read nor miss this table."""
 _TABLES = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS answers (
@@ -41,7 +39,7 @@ CREATE TABLE IF NOT EXISTS answers (
     model_answered TEXT NOT NULL, host TEXT NOT NULL, at TEXT NOT NULL, tokens_in INTEGER NOT NULL,
     tokens_out INTEGER NOT NULL, attempts INTEGER NOT NULL, request_id TEXT NOT NULL
 );
-{_DURATIONS}
+CREATE TABLE IF NOT EXISTS durations (key TEXT PRIMARY KEY, seconds REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS broken (
     key TEXT NOT NULL, prompt TEXT NOT NULL, raw TEXT NOT NULL, fault TEXT NOT NULL, at TEXT NOT NULL
 );
@@ -179,7 +177,8 @@ def _prepare(database: sqlite3.Connection) -> None:
         raise foreign
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")
-    database.executescript(_DURATIONS if tables else _TABLES)
+    if not tables:
+        database.executescript(_TABLES)
 
 
 def _put_aside(path: Path) -> Path:

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.files import Largest, read_text
@@ -40,7 +40,7 @@ class ModelFacts(ClosedModel):
     name: str
     input: _Dollars | None = None
     output: _Dollars | None = None
-    images: ImageCount = Field(default="tiles", validation_alias=AliasChoices("images", "picture"))
+    images: ImageCount = "tiles"
     patch_factor: float = Field(default=1.2, gt=0, allow_inf_nan=False)
     patches_at_most: int | None = Field(default=None, gt=0)
     ends: date | None = None

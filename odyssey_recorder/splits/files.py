@@ -43,7 +43,6 @@ from odyssey_recorder.validation import FrozenModel, first_fault
 
 _FORMAT = 1
 _STAGE = f"{METADATA}/splits.part"
-OLD_RECORD = "manifest.json"
 
 
 class InvalidSplitError(DatasetError):
@@ -111,7 +110,7 @@ def split_names(folder: Path) -> tuple[list[str], list[str]]:
     """The names of split files in a folder, and of all that does not belong there. Raises DatasetError."""
     with storage_errors(folder, "read"), suppress(FileNotFoundError), os.scandir(folder) as entries:
         names = sorted(showable(entry.name) for entry in entries)
-        splits = [name for name in names if name.endswith(".json") and name[0] != "." and name != OLD_RECORD]
+        splits = [name for name in names if name.endswith(".json") and name[0] != "."]
         return splits, [name for name in names if name not in splits]
     return [], []
 

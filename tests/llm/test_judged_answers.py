@@ -1,11 +1,8 @@
 """Requests with `is_judged`: any text is an answer, with or without a schema, and its duration is stored."""
 
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.model import ModelAnswer
 from odyssey_recorder.llm.schema import FreeText
 from tests.llm.questions import batch, question
@@ -37,16 +34,3 @@ def test_any_reply_is_an_answer_and_is_not_requested_again(tmp_path: Path) -> No
             assert first.raw == again.raw == (turn.raw or turn.refusal)
             assert (first.seconds, again.is_kept) == (again.seconds, True)
             assert len(server.questions) == 1
-
-
-def test_cache_without_durations_is_still_used(tmp_path: Path) -> None:
-    file = tmp_path / "answers.sqlite"
-    with StandIn(lambda _: Reply("prose")) as server:
-        [first] = batch(server, file).ask_all([FREE])
-        with closing(sqlite3.connect(file)) as database, database:
-            database.execute("DROP TABLE durations")
-        with closing(AnswerCache(file)) as cache:
-            assert isinstance(first, ModelAnswer)
-            found = cache.find(FREE, first.key)
-    assert found is not None
-    assert (found.raw, found.seconds, cache.problem) == ("prose", 0.0, "")

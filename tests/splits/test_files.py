@@ -168,7 +168,7 @@ def test_split_that_became_impossible_is_removed(root: Path) -> None:
     assert not (root / "splits" / "device_split.json").exists()
 
 
-@pytest.mark.parametrize("name", ["README.md", ".DS_Store", "manifest.json", "random_split.json", "mine.json"])
+@pytest.mark.parametrize("name", ["README.md", ".DS_Store", "random_split.json", "mine.json"])
 def test_foreign_file_is_named_and_nothing_changes(root: Path, name: str) -> None:
     (root / "splits").mkdir()
     (root / "splits" / name).write_text('{"train": [], "test": []}')

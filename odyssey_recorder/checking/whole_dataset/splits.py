@@ -7,11 +7,11 @@ from odyssey_recorder.checking.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.checking.finding_text import listed, named
 from odyssey_recorder.checking.thresholds import NAMED_AT_MOST
 from odyssey_recorder.curation.retired import read_retired, without_retired
-from odyssey_recorder.dataset.layout import SPLITS, SPLITS_RECORD, episode_ids
+from odyssey_recorder.dataset.layout import SPLITS, episode_ids
 from odyssey_recorder.dataset.provenance import by_agents
 from odyssey_recorder.model.finding import Finding, NotChecked, Severity
 from odyssey_recorder.splits.episodes import SplitFacts
-from odyssey_recorder.splits.files import OLD_RECORD, InvalidSplitError, read_split, split_names
+from odyssey_recorder.splits.files import InvalidSplitError, read_split, split_names
 from odyssey_recorder.splits.leaks import apart_leaks, membership_leaks
 
 _CHECKS: Mapping[str, str] = {
@@ -64,9 +64,8 @@ def _split_facts(facts: EpisodeFacts) -> SplitFacts:
 
 
 def _no_split(name: str) -> Finding:
-    todo = f"Move it to {SPLITS_RECORD}." if name == OLD_RECORD else "Move it away."
     found = f"{_where(name)} is not a split, and the published converter fails on it because it opens every file there."
-    return Finding("SPL01", Severity.WARNING, None, "", None, found, todo)
+    return Finding("SPL01", Severity.WARNING, None, "", None, found, "Move it away.")
 
 
 def _where(name: str) -> str:

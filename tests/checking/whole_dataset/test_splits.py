@@ -44,14 +44,14 @@ def test_complete_split_has_no_findings(root: Path, ending: str) -> None:
 
 def test_other_files_in_the_splits_folder_are_warnings(root: Path) -> None:
     split(root, IDS[:3], IDS[3:])
-    for name in ("manifest.json", "README.md"):
+    for name in (".random_split.json", "README.md"):
         (root / "splits" / name).write_text("{}")
     found = [one for one in split_findings(root, source(*EPISODES)) if isinstance(one, Finding)]
     assert [(one.check, one.severity, one.todo) for one in found] == [
         ("SPL01", Severity.WARNING, "Move it away."),
-        ("SPL01", Severity.WARNING, "Move it to metadata/splits.json."),
+        ("SPL01", Severity.WARNING, "Move it away."),
     ]
-    assert "splits/manifest.json is not a split" in found[1].found
+    assert "splits/.random_split.json is not a split" in found[0].found
 
 
 def test_dataset_without_splits_is_unchecked(tmp_path: Path) -> None:
