@@ -12,7 +12,7 @@ from odyssey_recorder.files import Largest, change_file, create_file, read_json,
 from odyssey_recorder.validation import FrozenModel
 
 _SCREENSHOT = r"^[0-9]+\.png\z"
-"""The name of a screenshot in the draft; `picture` in the log, as the first recorders wrote it."""
+"""The name of a screenshot in the draft, which the log calls `picture`."""
 
 
 class StepLine(FrozenModel):
@@ -28,7 +28,7 @@ class AmendLine(FrozenModel):
 
 
 class AmendStepLine(FrozenModel):
-    """What became known of any step, by its key; a separate kind, so that recorders without it refuse the log."""
+    """What became known of any step, by its key."""
 
     kind: Literal["amend_step"] = "amend_step"
     step: Whole

@@ -422,19 +422,6 @@ def test_flags_for_the_next_step_survive_a_restart(bench: RecordingBench, device
         assert [step.flag for step in resumed.tap_and_wait().steps] == ["", f"{unseen}, {unlike}"]
 
 
-def test_draft_of_an_older_recorder_is_resumed_on_its_last_screen(bench: RecordingBench, device: FakeDevice) -> None:
-    with bench.recording(device) as recording:
-        recording.tap_and_wait()
-    log = recording.draft.folder / "steps.jsonl"
-    lines = log.read_text().splitlines(keepends=True)
-    log.write_text("".join(line for line in lines if not line.startswith('{"kind":"screen"')))
-    later = FakeDevice()
-    with bench.resumed(later, recording.draft.episode_id) as resumed:
-        assert resumed.until(State.RESTORING).goal is Goal.LEFT
-        later.show(1)
-        resumed.ready(steps=1)
-
-
 def test_draft_without_steps_is_resumed_on_its_first_screen(bench: RecordingBench, device: FakeDevice) -> None:
     with bench.recording(device) as recording:
         recording.ready()

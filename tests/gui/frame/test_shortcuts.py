@@ -131,7 +131,7 @@ def test_chosen_keys_replace_second_default_of_another(commands: Commands, short
     zoom, equals = commands[RecordCommand.ZOOM_IN], QKeySequence("Ctrl+=")
     assert equals in zoom.shortcuts()
     assert "Zoom in" in shortcuts.refusal(RecordCommand.UNDO, equals)
-    shortcuts.change(RecordCommand.UNDO, equals)  # as in a file of an older version
+    shortcuts.change(RecordCommand.UNDO, equals)
     assert zoom.shortcuts() == [QKeySequence("Ctrl++")]
     shortcuts.change(RecordCommand.ZOOM_IN, F12)
     assert zoom.shortcuts() == [F12]
