@@ -12,8 +12,7 @@ from odyssey_recorder.model.plain_text import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from odyssey_recorder.splits.episodes import SplitFacts
-    from odyssey_recorder.splits.files import SplitsRecord
+    from odyssey_recorder.services.splits import SplitsRecord, UsedEpisodes
     from odyssey_recorder.splits.leaks import LeakReport
 
 app = typer.Typer(
@@ -59,14 +58,15 @@ def make(  # noqa: PLR0913 - the options
 
     Exit code 0: all made; 1: some cannot be made; 2: none can.
     """
-    from odyssey_recorder.releases.folder import base_of_splits
+    from odyssey_recorder.services.splits import plan_splits, read_episodes, write_splits
     from odyssey_recorder.splits.drawing import DrawRules
-    from odyssey_recorder.splits.files import SplitsOrder, plan_splits, write_splits
 
     given = {"seed": seed, "share": share, "unit": unit, "devices": tuple(device) if device else None}
     changed: Any = {name: value for name, value in given.items() if value is not None}
-    order = SplitsOrder(DrawRules(**changed) if changed else None, base or base_of_splits(dataset), reshuffle)
-    planned = plan_splits(dataset, _facts(dataset, agents=agents)[0], order)
+    with terminal.progress_bar("Reading episodes") as progress:
+        used = read_episodes(dataset, agents=agents, progress=progress)
+    _print_left_out(used)
+    planned = plan_splits(dataset, used, DrawRules(**changed) if changed else None, base=base, reshuffle=reshuffle)
     write_splits(dataset, planned)
     _print_record(planned.record, as_json=as_json)
     if planned.record.missing:
@@ -96,17 +96,14 @@ def check(  # noqa: PLR0913 - the options
 
     Exit code 0: no errors found (see --fail-on); 1: errors found; 2: the splits cannot be read.
     """
-    from odyssey_recorder.curation.retired import without_retired
-    from odyssey_recorder.dataset.layout import SPLITS
-    from odyssey_recorder.splits.files import read_record, read_splits
-    from odyssey_recorder.splits.leaks import leak_report
+    from odyssey_recorder.services.splits import find_leaks
 
-    read = read_splits(dataset / SPLITS if splits is None else splits.resolve())
-    facts, left_out = _facts(dataset, agents=agents, with_screenshots=screenshots)
-    found = [without_retired(split, left_out) for split in read]
-    record = read_record(dataset) if splits is None else None
-    unit = unit or ("take" if record is None else record.rules.unit)
-    report = leak_report(found, facts, unit=unit)
+    folder = None if splits is None else splits.resolve()
+    with terminal.progress_bar("Reading episodes") as progress:
+        report, used = find_leaks(
+            dataset, folder, unit=unit, agents=agents, with_screenshots=screenshots, progress=progress
+        )
+    _print_left_out(used)
     if as_json:
         terminal.print_json(asdict(report))
     else:
@@ -122,44 +119,18 @@ def show(dataset: DatasetArgument, *, as_json: terminal.JsonOption = False) -> N
 
     Exit code 0: success; 2: the dataset has no splits that were made here.
     """
-    from odyssey_recorder.curation.retired import read_retired
-    from odyssey_recorder.dataset.layout import episode_ids
-    from odyssey_recorder.dataset.provenance import by_agents
-    from odyssey_recorder.splits.files import read_drawing
+    from odyssey_recorder.services.splits import read_made_splits
 
-    record, drawing = read_drawing(dataset)
-    _print_record(record, as_json=as_json)
-    split = next(iter(drawing.drawn.values())).split
-    there = episode_ids(dataset) - read_retired(dataset).keys()
-    changed = there.symmetric_difference((*split.train, *split.test))
-    changed -= by_agents(dataset, changed & there)
-    if not as_json and changed:
-        count = counted(changed, "episode")
+    made = read_made_splits(dataset)
+    _print_record(made.record, as_json=as_json)
+    if not as_json and made.changed:
+        count = counted(made.changed, "episode")
         terminal.say((f"{count} added or removed since. Make the splits again.", "yellow"))
 
 
-def _facts(dataset: Path, *, agents: bool, with_screenshots: bool = False) -> "tuple[list[SplitFacts], set[str]]":
-    """Of the episodes, and the ids of those that are left out: retired, by agents, or unreadable."""
-    from rich.progress import Progress
-
-    from odyssey_recorder.curation.retired import read_retired
-    from odyssey_recorder.dataset.layout import episode_ids
-    from odyssey_recorder.splits.episodes import read_facts
-
-    retired, unread = read_retired(dataset), dict[str, str]()
-    terminal.print_retired(len(episode_ids(dataset) & retired.keys()))
-    with Progress(console=terminal.err, transient=True, disable=not terminal.err.is_terminal) as progress:
-        bar = progress.add_task("Reading episodes")
-        facts = read_facts(
-            dataset,
-            without=retired,
-            agents=agents,
-            with_screenshots=with_screenshots,
-            on_read=lambda done, count: progress.update(bar, completed=done, total=count),
-            on_unread=unread.__setitem__,
-        )
-    terminal.print_unread(unread.values())
-    return facts, {*retired, *unread}
+def _print_left_out(used: "UsedEpisodes") -> None:
+    terminal.print_retired(used.retired)
+    terminal.print_unread(used.unread.values())
 
 
 def _print_record(record: "SplitsRecord", *, as_json: bool) -> None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -13,6 +13,9 @@ from rich.text import Text
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.logs import spelled_out
 from odyssey_recorder.model.plain_text import counted
+
+if TYPE_CHECKING:
+    from odyssey_recorder.progress import Progress
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -68,6 +71,16 @@ def print_unread(problems: Iterable[str]) -> None:
 
 def print_json(tree: object) -> None:
     typer.echo(json.dumps(tree, indent=2))
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator["Progress"]:
+    """Shown while the work lasts, on a terminal only."""
+    from rich.progress import Progress as Bar
+
+    with Bar(console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task(title)
+        yield lambda share, _text: bar.update(task, completed=share or 0, total=None if share is None else 1)
 
 
 @contextmanager

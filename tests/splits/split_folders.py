@@ -7,6 +7,8 @@ from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.model.action import Action, Click, Complete, Press, SystemKey
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
+from odyssey_recorder.releases.folder import ReleaseRecord, splits_to_release, write_release
+from odyssey_recorder.releases.manifest import ReleaseChanges
 from odyssey_recorder.splits.episodes import SplitFacts
 from tests.splits.split_facts import facts
 
@@ -32,6 +34,15 @@ def write_episodes(root: Path, episodes: Iterable[SplitFacts]) -> Path:
         episode = Episode(one.episode_id, DeviceInfo(one.device, Size(1080, 2400)), task, steps)
         write_episode(root / "annotations" / f"{one.episode_id}.json", episode)
     return root
+
+
+def release_splits(root: Path) -> Path:
+    """A release that has the dataset's splits, and knows of no episode; returns its folder."""
+    _, files = splits_to_release(root)
+    record = ReleaseRecord(
+        name="1.0.0", number=1, episodes=0, steps=0, bytes=0, with_splits=True, changes=ReleaseChanges()
+    )
+    return write_release(root, record, files, {})
 
 
 def write_screenshot(root: Path, episode_id: str, step: int, data: bytes) -> None:

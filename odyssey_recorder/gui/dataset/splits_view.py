@@ -1,7 +1,6 @@
 """The four splits of a dataset, their leaks from test into train, and what making them again would move."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -11,8 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QIcon, QShowEvent
 from PySide6.QtWidgets import QDialog, QProgressBar, QTableView, QWidget
 
-from odyssey_recorder.dataset.layout import SPLITS, episode_ids
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.dataset.layout import SPLITS
 from odyssey_recorder.figures.figure import CountGrid, Figure
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.figures.figures_pane import figure_card
@@ -40,42 +38,31 @@ from odyssey_recorder.gui.kit.table import TableColumn, TableModel, fitted, tabl
 from odyssey_recorder.gui.screen.step_strip import SEVERITY_GLYPHS, severity_colour
 from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.model.plain_text import counted
-from odyssey_recorder.progress import Progress
-from odyssey_recorder.splits.drawing import KINDS, DrawnSplit, DrawRules, Split, Unit, moved
-from odyssey_recorder.splits.episodes import SplitFacts, read_facts
-from odyssey_recorder.splits.files import (
+from odyssey_recorder.services.splits import (
     PlannedSplits,
-    SplitsOrder,
-    SplitsRecord,
+    PresentSplits,
+    ProposedRules,
+    UsedEpisodes,
+    count_moves,
     plan_splits,
-    read_drawing,
-    read_record,
-    read_splits,
-    split_names,
+    propose_rules,
+    read_episodes,
+    read_present_splits,
     write_splits,
 )
-from odyssey_recorder.splits.leaks import Leak, LeakReport, leak_report
+from odyssey_recorder.splits.drawing import DrawnSplit, DrawRules, Unit
+from odyssey_recorder.splits.leaks import Leak, LeakReport
 
 _ROW_PX = 30
 _NAMED = 3
 _LEAST_PX = 620
-_RULES = DrawRules()
+_FIXED = "A release is continued: its episodes keep their sides, and its rules hold."
 _DRAWN_BY = {
     "random": "tasks, by chance",
     "task": "templates of each category, by chance",
     "device": "named devices",
     "app": "the least used apps of each class",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """`record` is None for splits from elsewhere; `remarks` are sentences."""
-
-    splits: Sequence[DrawnSplit]
-    leaks: LeakReport | None
-    record: SplitsRecord | None
-    remarks: Sequence[str]
 
 
 _T = TypeVar("_T")
@@ -93,7 +80,7 @@ class SplitsView(QWidget):
         self._background = background
         self._commands = commands
         self._job: Job | None = None
-        self._found: _Found | None = None
+        self._found: PresentSplits | None = None
         self._status = text_label(kind="hint")
         self._bar = named(QProgressBar(), "Reading the splits")
         self._message = Banner(can_dismiss=True)
@@ -118,21 +105,22 @@ class SplitsView(QWidget):
         if self._job is None:
             self._message.end("reading")
             self._job = self._background.start(
-                "Reading the splits", lambda progress, _: _read(self._root, progress), self._take, can_cancel=False
-            )
+                "Reading the splits", lambda progress, _: read_present_splits(self._root, progress), self._take,
+                can_cancel=False,
+            )  # fmt: skip
             self._job.changed.connect(self._tell)
             self._job.ended.connect(self._end)
             self._tell()
 
-    def _take(self, found: _Found) -> None:
+    def _take(self, found: PresentSplits) -> None:
         if found != self._found:
             self._found = found
             before = self._area.verticalScrollBar().value()
             self._area.setWidget(_sheet(found))
             self._area.verticalScrollBar().setValue(before)
         self._remark.hide()
-        if found.remarks:
-            first, *more = map(breakable, found.remarks)
+        if remarks := list(map(breakable, _remarks(found, self._root))):
+            first, *more = remarks
             self._remark.show_message(Tone.WARNING, first, "\n".join(more))
 
     def _end(self) -> None:
@@ -180,47 +168,57 @@ class MakeSplitsDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._root = root
         self._background = background
-        self._facts: Sequence[SplitFacts] = ()
-        self._left_out: list[str] = []
+        self._used: UsedEpisodes | None = None
+        self._proposed = ProposedRules(DrawRules(), are_fixed=False)
         self._planned: PlannedSplits | None = None
         self._share = number_field("Test share of the random split", 20, 99)
         self._seed = number_field("First seed to try", 0, 999_999)
         self._unit = Choice("What the random split keeps together")
         self._device = Choice("Test device of the device split")
+        self._fixed = text_label(_FIXED, "hint")
         self._reshuffle = CheckBox("Draw released episodes again")
         self._report = text_label()
         self._plan = push_button("Plan", "Show what would change, and write nothing", "primary", self._start_plan)
         self._write = push_button("Write splits", "Write the planned splits into the dataset", "", self._confirm)
         self._lay_out()
-        self._work(self._read, self._take_facts, "Reading the episodes…")
+        self._work(self._read, self._take, "Reading the episodes…")
 
-    def _read(self) -> tuple[Sequence[SplitFacts], SplitsRecord | None]:
-        facts = read_facts(self._root, agents=False, on_unread=lambda episode_id, _: self._left_out.append(episode_id))
-        return facts, read_record(self._root)
+    def _read(self) -> tuple[UsedEpisodes, ProposedRules]:
+        return read_episodes(self._root), propose_rules(self._root)
 
     @property
-    def _rules(self) -> DrawRules:
+    def _rules(self) -> DrawRules | None:
+        """None for those of the release."""
+        if self._proposed.are_fixed and not self._reshuffle.isChecked():
+            return None
         unit = cast(Unit, self._unit.value)
         return DrawRules(self._seed.value(), self._share.value() / 100, unit, tuple(self._device.value.split("\n")))
 
-    def _take_facts(self, ready: tuple[Sequence[SplitFacts], SplitsRecord | None]) -> None:
-        self._facts, record = ready
-        rules = _RULES if record is None else record.rules
-        devices = sorted({episode.device for episode in self._facts if episode.device} | {*rules.devices})
-        offered = [(name, name) for name in devices]
-        if len(rules.devices) > 1:
-            offered.insert(0, ("\n".join(rules.devices), ", ".join(rules.devices)))
+    def _take(self, ready: tuple[UsedEpisodes, ProposedRules]) -> None:
+        self._used, self._proposed = ready
+        devices = self._proposed.rules.devices
+        names = sorted({episode.device for episode in self._used.facts if episode.device} | {*devices})
+        offered = [(name, name) for name in names]
+        if len(devices) > 1:
+            offered.insert(0, ("\n".join(devices), ", ".join(devices)))
         self._device.offer(offered)
+        for part in (self._fixed, self._reshuffle):
+            part.setVisible(self._proposed.are_fixed)
+        self._propose()
+
+    def _propose(self) -> None:
+        rules = self._proposed.rules
         self._device.choose("\n".join(rules.devices))
         self._unit.choose(rules.unit)
         self._share.setValue(round(100 * rules.share))
         self._seed.setValue(rules.seed)
-        self._reshuffle.setVisible(record is not None and record.base is not None)
         self._forget()
 
     def _start_plan(self) -> None:
-        order = SplitsOrder(self._rules, reshuffle=self._reshuffle.isChecked())
-        self._work(partial(_planned, self._root, self._facts, order), self._show_plan, "Drawing the splits…")
+        assert self._used is not None
+        again = self._reshuffle.isChecked()
+        call = partial(_planned, self._root, self._used, self._rules, reshuffle=again)
+        self._work(call, self._show_plan, "Drawing the splits…")
 
     def _show_plan(self, plan: tuple[PlannedSplits, Sequence[str]]) -> None:
         self._planned, lines = plan
@@ -243,15 +241,14 @@ class MakeSplitsDialog(QDialog):
     def _fail(self, error: Exception) -> None:
         self._planned = None
         self._tell(breakable(error_text(error)))
-        self._enable(on=bool(self._facts))
+        self._enable(on=self._used is not None)
 
     def _forget(self) -> None:
         """The rules differ from those of the plan."""
         self._planned = None
         lines = ["Choose “Plan” to see what would change."]
-        if self._left_out:
-            shown = ", ".join(self._left_out[:_NAMED]) + (", …" if len(self._left_out) > _NAMED else "")
-            lines.append(f"{counted(self._left_out, 'damaged episodes')} left out: {shown}. Review repairs them.")
+        if self._used is not None:
+            lines += _left_out(self._used)
         self._tell("\n".join(lines))
         self._enable(on=True)
 
@@ -261,7 +258,10 @@ class MakeSplitsDialog(QDialog):
         self.adjustSize()
 
     def _enable(self, *, on: bool) -> None:
-        for part in (self._share, self._seed, self._unit, self._device, self._reshuffle, self._plan):
+        is_free = on and (not self._proposed.are_fixed or self._reshuffle.isChecked())
+        for field in (self._share, self._seed, self._unit, self._device):
+            field.setEnabled(is_free)
+        for part in (self._reshuffle, self._plan):
             part.setEnabled(on)
         is_planned = on and self._planned is not None
         self._write.setEnabled(is_planned)
@@ -276,12 +276,13 @@ class MakeSplitsDialog(QDialog):
         self._unit.setToolTip(self._unit.accessibleName())
         self._device.setToolTip(self._device.accessibleName())
         self._reshuffle.setToolTip("Results on the old and the new tests cannot be compared then")
-        self._reshuffle.hide()
+        for part in (self._fixed, self._reshuffle):
+            part.hide()
         for field in (self._share, self._seed):
             field.valueChanged.connect(self._forget)
         for choice in (self._unit, self._device):
             choice.currentIndexChanged.connect(self._forget)
-        self._reshuffle.toggled.connect(self._forget)
+        self._reshuffle.toggled.connect(self._propose)
         numbers = row(
             (labelled("Test share of the random split", self._share), 1), (labelled("First seed", self._seed), 1)
         )
@@ -290,49 +291,18 @@ class MakeSplitsDialog(QDialog):
             self, text_label("Divide the episodes into train and test", "title"), numbers,
             labelled("The random split keeps together", self._unit),
             labelled("Test device of the device split", self._device),
-            self._reshuffle, self._report, row(None, cancel, self._plan, self._write), width=_LEAST_PX,
+            self._fixed, self._reshuffle, self._report, row(None, cancel, self._plan, self._write), width=_LEAST_PX,
         )  # fmt: skip
 
 
-# Reading and planning, off the GUI thread.
-
-
-def _read(root: Path, progress: Progress) -> _Found:
-    names, others = split_names(root / SPLITS)
-    ours = {f"{kind}_split.json" for kind in KINDS}
-    foreign = [name for name in (*others, *names) if name not in ours]
-    elsewhere = f"Move that out of {root / SPLITS}: the published converter opens every file there."
-    remarks = [f"Not made here: {', '.join(foreign)}. {elsewhere}"] if foreign else []
-    record = read_record(root)
-    if record is not None:
-        try:
-            drawn = list(read_drawing(root)[1].drawn.values())
-            named_ids = {*drawn[0].split.train, *drawn[0].split.test} if drawn else set()
-            if gone := len(named_ids.symmetric_difference(episode_ids(root))):
-                remarks.append(f"{counted(gone, 'episodes')} added or removed since. Make the splits again.")
-            far = (_distance_text(split) for split in drawn if not split.is_near)
-            return _Found(drawn, record.leaks, record, [*remarks, *far, *record.missing.values()])
-        except DatasetError as error:
-            remarks.append(str(error))
-    if not names:
-        return _Found((), None, None, remarks)
-    progress(None, "Looking for leaks…")
-    splits = read_splits(root / SPLITS)
-    leaks = leak_report(
-        splits,
-        read_facts(root, agents=False, on_unread=lambda _, why: remarks.append(f"Left out: {why}")),
-        unit=_RULES.unit if record is None else record.rules.unit,
-    )
-    return _Found([DrawnSplit(split) for split in splits], leaks, None, remarks)
-
-
-def _planned(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> tuple[PlannedSplits, Sequence[str]]:
-    """The plan, and what it would change in words."""
-    planned = plan_splits(root, facts, order)
-    before = _now(root)
-    lines = []
+def _planned(
+    root: Path, used: UsedEpisodes, rules: DrawRules | None, *, reshuffle: bool
+) -> tuple[PlannedSplits, Sequence[str]]:
+    """The plan, and what it would change in words; off the GUI thread."""
+    planned = plan_splits(root, used, rules, reshuffle=reshuffle)
+    moves, lines = count_moves(root, planned), []
     for kind, drawn in planned.drawing.drawn.items():
-        changes = "new" if kind not in before else f"{counted(moved(before[kind], drawn.split), 'episodes')} would move"
+        changes = f"{counted(moves[kind], 'episodes')} would move" if kind in moves else "new"
         train, test = len(drawn.split.train), len(drawn.split.test)
         lines.append(f"{kind}: {train:,} train, {test:,} test ({drawn.split.share:.1%}), {changes}")
         if not drawn.is_near:
@@ -346,18 +316,34 @@ def _distance_text(drawn: DrawnSplit) -> str:
     return f"{drawn.split.kind}: no draw came within 3 points of the target, {drawn.target:.1%} in test."
 
 
-def _now(root: Path) -> dict[str, Split]:
-    """The present splits, or those that can be read."""
-    try:
-        return {split.kind: split for split in read_splits(root / SPLITS)}
-    except DatasetError:
-        return {}
+def _left_out(used: UsedEpisodes) -> Iterator[str]:
+    if used.retired:
+        yield f"{counted(used.retired, 'retired episodes')} left out."
+    if used.by_agents:
+        yield f"{counted(used.by_agents, 'episodes')} by agents left out."
+    if damaged := [episode_id for episode_id in used.unread if episode_id not in used.by_agents]:
+        shown = ", ".join(damaged[:_NAMED]) + (", …" if len(damaged) > _NAMED else "")
+        yield f"{counted(damaged, 'damaged episodes')} left out: {shown}. Review repairs them."
+
+
+def _remarks(found: PresentSplits, root: Path) -> Iterator[str]:
+    if found.foreign:
+        elsewhere = f"Move that out of {root / SPLITS}: the published converter opens every file there."
+        yield f"Not made here: {', '.join(found.foreign)}. {elsewhere}"
+    if found.problem:
+        yield found.problem
+    if found.made is not None:
+        if found.made.changed:
+            yield f"{counted(found.made.changed, 'episodes')} added or removed since. Make the splits again."
+        yield from (_distance_text(drawn) for drawn in found.made.drawn if not drawn.is_near)
+        yield from found.made.record.missing.values()
+    yield from (f"Left out: {why}" for why in found.unread)
 
 
 # Display.
 
 
-def _sheet(found: _Found) -> QWidget:
+def _sheet(found: PresentSplits) -> QWidget:
     sheet, cards = QWidget(), list[QWidget]()
     nothing = ("No splits yet.", "Choose “Make splits…” to divide the episodes into train and test.")
     cards.append(fitted(_split_table(found), _ROW_PX) if found.splits else notice(*nothing))
@@ -372,13 +358,13 @@ def _sheet(found: _Found) -> QWidget:
     return sheet
 
 
-def _split_table(found: _Found) -> QTableView:
-    record = found.record
+def _split_table(found: PresentSplits) -> QTableView:
+    made = found.made
 
     def drawn_by(drawn: DrawnSplit) -> str:
-        if record is None:
+        if made is None:
             return "elsewhere"
-        is_single = drawn.split.kind == "random" and record.rules.unit == "episode"
+        is_single = drawn.split.kind == "random" and made.record.rules.unit == "episode"
         return "episodes, by chance" if is_single else _DRAWN_BY.get(drawn.split.kind, "")
 
     columns: list[TableColumn[DrawnSplit]] = [

@@ -9,45 +9,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSpinBox, QTableView
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.dataset.splits_view import MakeSplitsDialog, SplitsView
+from odyssey_recorder.curation.retired import RetireDecision, record_decisions
 from odyssey_recorder.gui.figures.figures_pane import PanelView
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.splits.episodes import read_facts
 from odyssey_recorder.splits.files import SplitsOrder, plan_splits, read_split, write_splits
+from tests.dataset.drafts import provenance_of, write_provenance
+from tests.gui.dataset.splits_driver import SplitsDriver
 from tests.gui.inspection import faults
-from tests.gui.item_views import row_texts
-from tests.gui.pilot import WidgetPilot, button_in
+from tests.gui.pilot import button_in
 from tests.splits.split_facts import facts
-from tests.splits.split_folders import write_episodes
-
-
-class SplitsDriver(WidgetPilot):
-    def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
-        super().__init__(qtbot, background)
-        self.root = root
-        self.view = SplitsView(root, background, self.commands)
-
-    def open(self) -> "SplitsDriver":
-        self.show_widget(self.view)
-        self.wait()
-        return self
-
-    def wait(self) -> None:
-        self.qtbot.waitUntil(lambda: not self.background.jobs)
-
-    def table(self, name: str) -> list[list[str]]:
-        return row_texts(self.named(QTableView, name))
-
-    def open_plan(self) -> MakeSplitsDialog:
-        self.press("Make splits")
-        self.wait_for_text("Choose “Plan”")
-        return self.find(MakeSplitsDialog)
-
-    def plan(self, dialog: MakeSplitsDialog) -> None:
-        plan = button_in(dialog, "Plan")
-        self.qtbot.waitUntil(plan.isEnabled)
-        plan.click()
-        self.qtbot.waitUntil(button_in(dialog, "Write splits").isEnabled)
+from tests.splits.split_folders import release_splits, write_episodes
 
 
 @pytest.fixture
@@ -118,10 +90,7 @@ def test_plan_shows_changes_before_writing_anything(driver: SplitsDriver, splits
     driver.named(QSpinBox, "First seed to try").setValue(7)
     assert not write.isEnabled(), "the plan is of other rules"
     driver.plan(dialog)
-    with driver.qtbot.waitSignal(driver.view.splits_written):
-        write.click()
-    driver.wait_for_text("Splits written.")
-    driver.wait()
+    driver.write(dialog)
     assert len(read_split(splits / "random_split.json").test) == 8
     assert driver.table("Splits")[0][2] == "8"
 
@@ -146,6 +115,41 @@ def test_device_of_the_test_part_can_be_chosen(driver: SplitsDriver) -> None:
     choice.setCurrentIndex(0)
     driver.plan(dialog)
     assert driver.says("device: 5 train, 15 test (75.0%), new")
+
+
+def test_rules_of_a_release_hold_until_it_is_drawn_again(driver: SplitsDriver, splits: Path) -> None:
+    release_splits(driver.root)
+    driver.open()
+    dialog = driver.open_plan()
+    share, again = driver.named(QSpinBox, "Test share of the random split"), "Draw released episodes again"
+    assert driver.says("A release is continued")
+    assert not share.isEnabled()
+    assert not faults(dialog)
+    driver.plan(dialog)
+    assert driver.says("random: 16 train, 4 test (20.0%), 0 episodes would move")
+
+    button_in(dialog, again).click()
+    assert share.isEnabled()
+    share.setValue(40)
+    driver.plan(dialog)
+    assert driver.says("random: 12 train, 8 test (40.0%)")
+
+    button_in(dialog, again).click()
+    assert (share.value(), share.isEnabled()) == (20, False), "those of the release again"
+    assert not button_in(dialog, "Write splits").isEnabled()
+
+
+def test_episodes_that_are_left_out_are_counted(driver: SplitsDriver) -> None:
+    ids = [path.stem for path in sorted((driver.root / "annotations").iterdir())]
+    decisions = (RetireDecision(episode_id=one, decision="retire", reason="blurred", who="Ada") for one in ids[:2])
+    record_decisions(driver.root, [*decisions])
+    (driver.root / "provenance").mkdir()
+    write_provenance(driver.root, provenance_of(ids[2], [], actor="agent"))
+    driver.open()
+    driver.open_plan()
+    assert driver.says("2 retired episodes left out.")
+    assert driver.says("1 episode by agents left out.")
+    assert not driver.says("damaged")
 
 
 def test_foreign_file_prevents_writing_splits(driver: SplitsDriver) -> None:
