@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Mapping
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -15,10 +14,8 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
-    from odyssey_recorder.curation.duplicates import Candidate, DuplicateGroup, Likeness
     from odyssey_recorder.curation.redaction import FoundTexts
-    from odyssey_recorder.curation.retired import Verb
-    from odyssey_recorder.splits.episodes import SplitFacts
+    from odyssey_recorder.services.curation import DuplicateGroup, FoundDuplicates, Likeness, Reasons, Verb
 
 app = typer.Typer(
     name="curate", no_args_is_help=True, rich_markup_mode=None, help="Retire episodes, find duplicates, and redact."
@@ -99,7 +96,7 @@ def duplicates(  # noqa: PLR0913 - the options
 
     Exit code 0: success; 2: the dataset cannot be read or written.
     """
-    from odyssey_recorder.curation.duplicates import LIKENESSES, duplicate_groups
+    from odyssey_recorder.services.curation import LIKENESSES, superseded
 
     if unknown := set(by or ()).difference(LIKENESSES):
         raise typer.BadParameter(f"{', '.join(sorted(unknown))}: --by is one of {', '.join(LIKENESSES)}.")
@@ -108,20 +105,17 @@ def duplicates(  # noqa: PLR0913 - the options
     chosen: list[Likeness] = [
         likeness for likeness in LIKENESSES if (likeness in by if by else likeness != "screenshots")
     ]
-    groups = duplicate_groups(_candidates(dataset, with_screenshots="screenshots" in chosen), chosen)
+    found = _find_duplicates(dataset, chosen)
+    terminal.print_unread(found.unread)
+    groups = found.groups
     if as_json:
-        terminal.print_json([_group_as_json(found) for found in groups])
+        terminal.print_json([_group_as_json(group) for group in groups])
         return
     for group in groups:
         _print_group(group)
     terminal.say(f"{counted(groups, 'group')} of episodes that may be the same")
     if retire_others and groups:
-        others = {
-            other.episode_id: (f"duplicate: same {', '.join(found.common)}", found.best.episode_id)
-            for found in groups
-            for other in found.others
-        }
-        _decide(dataset, others, "retire", name, yes=yes)
+        _decide(dataset, superseded(groups), "retire", name, yes=yes)
 
 
 @app.command()
@@ -174,31 +168,19 @@ def redact(  # noqa: PLR0913 - the options
     terminal.say(f"{' and '.join(hidden)} hidden in exports: {dataset / redaction_path(episode_id)}")
 
 
-def _decide(
-    dataset: Path, ids: Mapping[str, tuple[str, str | None]], what: "Verb", name: str | None, *, yes: bool
-) -> None:
-    """`ids` have the reasons, and the better episodes if there are any."""
-    from odyssey_recorder.curation.retired import RetireDecision, plan_decisions, record_decisions
-    from odyssey_recorder.dataset.layout import checked_id
+def _decide(dataset: Path, reasons: "Reasons", verb: "Verb", name: str | None, *, yes: bool) -> None:
+    from odyssey_recorder.services.curation import plan, record_decisions
 
-    who = _name(name)
-    planned = plan_decisions(
-        dataset,
-        [
-            RetireDecision(episode_id=checked_id(episode_id), decision=what, reason=why, superseded_by=better, who=who)
-            for episode_id, (why, better) in ids.items()
-            if better is None or checked_id(better)
-        ],
-    )
-    for decision in planned:
+    planned = plan(dataset, verb, reasons, _name(name))
+    for decision in planned.decisions:
         better = f", superseded by {decision.superseded_by}" if decision.superseded_by else ""
-        terminal.say(f"{what} {decision.episode_id}{better}{f': {decision.reason}' if decision.reason else ''}")
-    if unchanged := len(ids) - len(planned):
-        terminal.say(f"{counted(unchanged, 'episode')} unchanged")
-    if planned and yes:
-        record_decisions(dataset, planned)
-        terminal.say(f"{counted(planned, 'episode')} {what}d")
-    elif planned:
+        terminal.say(f"{verb} {decision.episode_id}{better}{f': {decision.reason}' if decision.reason else ''}")
+    if planned.unchanged:
+        terminal.say(f"{counted(planned.unchanged, 'episode')} unchanged")
+    if planned.decisions and yes:
+        record_decisions(dataset, planned.decisions)
+        terminal.say(f"{counted(planned.decisions, 'episode')} {verb}d")
+    elif planned.decisions:
         _print_unchanged()
 
 
@@ -215,31 +197,14 @@ def _name(given: str | None) -> str:
 # Duplicates.
 
 
-def _candidates(dataset: Path, *, with_screenshots: bool) -> "list[Candidate]":
-    from odyssey_recorder.commands.listing import check_all
-    from odyssey_recorder.curation.duplicates import Candidate
-    from odyssey_recorder.curation.retired import read_retired
-    from odyssey_recorder.review.status import ReviewStage
-    from odyssey_recorder.splits.episodes import read_facts
+def _find_duplicates(dataset: Path, by: "list[Likeness]") -> "FoundDuplicates":
+    from odyssey_recorder.services.curation import find_duplicates
+    from odyssey_recorder.services.review import ReviewService
     from odyssey_recorder.wiring import user_checker, user_index
 
-    retired, unread = read_retired(dataset), dict[str, str]()
-    facts = read_facts(dataset, without=retired, with_screenshots=with_screenshots, on_unread=unread.__setitem__)
-    terminal.print_unread(unread.values())
     checker = user_checker()
-    with closing(user_index(dataset, checker)) as index:
-        index.refresh()
-        reports = check_all(index, checker)
-        rows = {row.episode_id: row for row in index.rows()}
-
-    def candidate(facts: "SplitFacts") -> Candidate:
-        row, report = rows[facts.episode_id], reports.get(facts.episode_id)
-        found = () if report is None else report.findings
-        alike = tuple(other for finding in found if finding.check == "EPI05" for other in finding.others)
-        accepted, proved = row.verdict is ReviewStage.ACCEPTED, row.recorded_at is not None
-        return Candidate(facts, accepted, proved, row.errors, row.warnings, alike)
-
-    return [candidate(episode) for episode in facts if episode.episode_id in rows]
+    with closing(user_index(dataset, checker)) as index, terminal.progress_bar("Looking for duplicates") as progress:
+        return find_duplicates(index, ReviewService(index, checker, lambda: "").check_all, by, progress)
 
 
 def _print_group(group: "DuplicateGroup") -> None:

@@ -9,7 +9,9 @@ from odyssey_recorder.commands import terminal
 from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
+    from odyssey_recorder.dataset_index.index import EpisodeIndex
     from odyssey_recorder.review.review_store import ReviewStore
+    from odyssey_recorder.services.review import ReviewService
 
 NameOption = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
@@ -132,23 +134,17 @@ def request(  # noqa: PLR0913 - the options
     Exit code 0: success; 2: the episodes or their reviews cannot be read or written.
     """
     from odyssey_recorder.commands.listing import selected
-    from odyssey_recorder.errors import DatasetError
-    from odyssey_recorder.review.review_log import ReviewLog
     from odyssey_recorder.settings import read_settings
 
     if not ids and not text:
         raise typer.BadParameter("Name the episodes, or select them with --filter.")
     settings = read_settings(dataset=dataset, annotator=name)
-    log = ReviewLog(settings.dataset, lambda: settings.annotator)
     with selected(settings.dataset, text) as (index, episode_filter):
-        summaries = index.rows(among=ids) if ids else index.rows(episode_filter)
-    if unknown := sorted(set(ids or ()) - {summary.episode_id for summary in summaries}):
-        raise DatasetError(f"There is no episode {unknown[0]} in {settings.dataset}.")
-    done = sum(
-        log.withdraw(summary.episode_id, why) if withdraw else log.request(summary, why) for summary in summaries
-    )
+        service = _service(index, settings.annotator)
+        chosen = {*(ids or index.ids(episode_filter))}
+        done = service.withdraw(chosen, why) if withdraw else service.request(chosen, why)
     verb = "withdrawn" if withdraw else "requested"
-    terminal.say(f"Second review of {counted(done, 'episode')} {verb}, {len(summaries) - done:,} left out")
+    terminal.say(f"Second review of {counted(done, 'episode')} {verb}, {len(chosen) - len(done):,} left out")
 
 
 @app.command()
@@ -166,22 +162,27 @@ def restore(
 
     Exit code 0: restored, or the trash was listed; 2: the episode cannot be restored.
     """
-    from odyssey_recorder.checking.checker import Checker
     from odyssey_recorder.dataset.trash import Trash
     from odyssey_recorder.dataset_index.index import EpisodeIndex
-    from odyssey_recorder.services.review import ReviewService
     from odyssey_recorder.settings import read_settings
 
     settings = read_settings(dataset=dataset, annotator=reviewer)
     if episode_id is not None:
-        index = EpisodeIndex(settings.dataset, None)
-        ReviewService(index, Checker(None), lambda: settings.annotator).restore(episode_id, why)
+        _service(EpisodeIndex(settings.dataset, None), settings.annotator).restore(episode_id, why)
         terminal.say(f"{episode_id} is back in {settings.dataset}, to be reviewed again")
         return
     for trashed in (episodes := Trash(settings.dataset).episodes()):
         moved = trashed.moved_at.astimezone()
         terminal.say(f"{trashed.episode_id}  since {moved:%Y-%m-%d %H:%M}")
     terminal.say(f"{counted(episodes, 'episode')} in the trash")
+
+
+def _service(index: "EpisodeIndex", who: str) -> "ReviewService":
+    """For what needs no checks."""
+    from odyssey_recorder.checking.checker import Checker
+    from odyssey_recorder.services.review import ReviewService
+
+    return ReviewService(index, Checker(None), lambda: who)
 
 
 def _store(dataset: Path | None) -> "ReviewStore":

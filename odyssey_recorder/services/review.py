@@ -1,6 +1,6 @@
 """Reviewing one dataset: episodes with their check results, verdicts, fixes and replays."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,8 @@ from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
 from odyssey_recorder.model.finding import EpisodeReport
+from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.review import status as statuses
 from odyssey_recorder.review.review import ReplayEvidence, ReviewFile
 from odyssey_recorder.review.review_log import ReviewLog
@@ -104,8 +106,11 @@ class ReviewService:
         self,
         progress: Callable[[float | None, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> None:
-        """Check what has changed; results arrive as news, and in the index. Raises CancelledError."""
+    ) -> list[EpisodeReport]:
+        """Check what has changed; returns all results, which arrive as news too, and in the index.
+
+        Raises CancelledError.
+        """
         news: list[str] = []
 
         def on_news(done: int, count: int, new: str) -> None:
@@ -118,7 +123,9 @@ class ReviewService:
                 news.clear()
 
         self._checks.run(on_news, cancelled)
-        self._index.take_reports(self._checks.reports(), settled=True)
+        reports = self._checks.reports()
+        self._index.take_reports(reports, settled=True)
+        return reports
 
     def figures(
         self,
@@ -144,6 +151,30 @@ class ReviewService:
                 yield episode
 
         return replace(report, texts=text_figures(checked()))
+
+    # Second reviews.
+
+    def request(
+        self, ids: Collection[str], why: str, progress: Progress = untold, cancelled: Cancelled = never
+    ) -> list[str]:
+        """Request a second review of each; returns those for which one was requested, until it is cancelled.
+
+        Raises DatasetError, also if there is no such episode, and ReviewError.
+        """
+        requested: list[str] = []
+        for done, summary in enumerate(self._summaries(ids)):
+            if cancelled():
+                break
+            progress(done / len(ids), f"{done:,} of {counted(ids, 'episodes')}")
+            requested += [summary.episode_id] if self._log.request(summary, why) else []
+        self._notify(requested)
+        return requested
+
+    def withdraw(self, ids: Collection[str], why: str) -> list[str]:
+        """Withdraw the requests; returns those that had one. Raises as `request`."""
+        withdrawn = [one.episode_id for one in self._summaries(ids) if self._log.withdraw(one.episode_id, why)]
+        self._notify(withdrawn)
+        return withdrawn
 
     # One episode.
 
@@ -262,6 +293,13 @@ class ReviewService:
         for summary in self._index.rows(among=[episode_id]):
             return summary
         raise DatasetError(f"Episode {episode_id} is no longer in {self.root}.")
+
+    def _summaries(self, ids: Collection[str]) -> Sequence[EpisodeRow]:
+        self._index.update(ids)
+        found = self._index.rows(among=ids)
+        if unknown := sorted({*ids}.difference(summary.episode_id for summary in found)):
+            raise DatasetError(f"There is no episode {unknown[0]} in {self.root}.")
+        return found
 
     def _read(self, episode_id: str) -> tuple[EpisodeRow, ReviewFile, CheckStatus]:
         summary = self._summary(episode_id)

@@ -1,17 +1,29 @@
 """What people do to a dataset has the same result in the window and on the command line."""
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QTableView
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.checking.checker import Checker
+from odyssey_recorder.dataset.layout import annotation_path, screenshot_path
+from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.gui.bridges.workplace import Workplace
+from odyssey_recorder.gui.dataset.retiring import DuplicatesDialog
 from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.services.review import ReviewService
 from odyssey_recorder.splits.drawing import moved
 from odyssey_recorder.splits.files import read_split
+from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.cli import CommandLine
+from tests.gui.dataset.page_driver import DatasetDriver
 from tests.gui.dataset.splits_driver import SplitsDriver
+from tests.gui.item_views import row_texts
+from tests.gui.pilot import OpenAt
 from tests.splits.split_folders import EPISODES, release_splits, write_episodes
 
 RETIRED = [one.episode_id for one in EPISODES[:5]]
@@ -87,3 +99,35 @@ def test_splits_made_without_retired_episodes_are_up_to_date(
 
     assert OUT_OF_DATE not in cli.output("splits", "show", root)
     assert not open_splits(root).says(OUT_OF_DATE)
+
+
+def test_duplicates_are_the_same_groups(
+    cli: CommandLine, tmp_path: Path, open_at: OpenAt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    root, index = tmp_path / "data", tmp_path / "index"
+    write_dataset(root, FIRST, SECOND, THIRD)
+    for one in (FIRST, SECOND):
+        path = root / annotation_path(one)
+        path.write_text(path.read_text().replace(f'"Write {one}."', '"Write a note."'))
+    (root / screenshot_path(FIRST, 0)).unlink()  # the checks say which is better
+    by_command = copied(root, "by command")
+    workplace = Workplace(
+        dataset=lambda: EpisodeIndex(root, index),
+        review=lambda: ReviewService(EpisodeIndex(root, index), Checker(tmp_path / "checks"), lambda: "Rosa"),
+    )
+    pilot = open_at(workplace)
+    pilot.press("Dataset")
+    DatasetDriver(pilot).wait_for_count(3)
+
+    pilot.press("Find duplicates")
+    dialog = pilot.find(DuplicatesDialog)
+    choice = pilot.choice("What duplicates have in common")
+    choice.setCurrentIndex(choice.findData("actions"))
+    pilot.wait_for_text("1 group of episodes")
+
+    listed = [row[1:3] for row in row_texts(pilot.named(QTableView, "Duplicates"))]
+    dialog.close()
+    assert listed == [["keep: fewest errors", SECOND], ["retire", FIRST]]
+    groups = cli.json("curate", "duplicates", by_command, "--by", "actions")
+    assert groups == [{"same": ["actions"], "best": SECOND, "why": "fewest errors", "others": [FIRST]}]

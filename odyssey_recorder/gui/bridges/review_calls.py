@@ -3,13 +3,14 @@
 All calls but `reviewer` and `root` raise OdysseyError, may block, and run off the GUI thread.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from odyssey_recorder.agreement.quality_report import QualityReport
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.replay.player import StepResult
 from odyssey_recorder.review.review import ReplayEvidence
@@ -29,9 +30,13 @@ class Reviewing(Protocol):
 
     def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> Following: ...
 
-    def check_all(self, progress: Progress, cancelled: Cancelled) -> None: ...
+    def check_all(self, progress: Progress, cancelled: Cancelled) -> Sequence[EpisodeReport]: ...
 
     def figures(self, progress: Progress, cancelled: Cancelled) -> QualityReport: ...
+
+    def request(self, ids: Collection[str], why: str, progress: Progress, cancelled: Cancelled) -> Sequence[str]: ...
+
+    def withdraw(self, ids: Collection[str], why: str) -> Sequence[str]: ...
 
     def open(self, episode_id: str) -> OpenedReview: ...
 

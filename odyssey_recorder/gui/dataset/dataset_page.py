@@ -17,6 +17,7 @@ from odyssey_recorder.dataset.watch import FolderChanges
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.dataset_index.saved import SavedFilters
 from odyssey_recorder.exporting.prepared import Prepared
+from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
 from odyssey_recorder.gui.dataset.episode_table import BESIDE_FACETS, RECORDED, EpisodeTable
@@ -31,7 +32,7 @@ from odyssey_recorder.gui.dataset.retiring import DuplicatesDialog, Retiring
 from odyssey_recorder.gui.dataset.same_task import SameTaskDialog
 from odyssey_recorder.gui.dataset.saved_views import SavedViews
 from odyssey_recorder.gui.dataset.splits_view import SplitsView
-from odyssey_recorder.gui.frame.background import Background, JobWork, error_text
+from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.frame.command import Command, CommonCommand
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import CHECKING, JobCard
@@ -86,7 +87,8 @@ class DatasetPage(MainPage):
     ) -> None:
         super().__init__()
         self._who = who
-        self._checks: Callable[[], JobWork[None]] | None = None
+        self._review: Callable[[], Reviewing] | None = None
+        self._is_checked = False
         self._retiring: Retiring | None = None
         self._background = background
         self._commands = commands
@@ -135,9 +137,9 @@ class DatasetPage(MainPage):
             self._listing.begin()
             self._saved.read()
 
-    def allow_checks(self, checks: Callable[[], JobWork[None]]) -> None:
-        """Check the episodes once a verdict depends on it; `checks` returns the work, whose findings the index gets."""
-        self._checks = checks
+    def allow_review(self, review: Callable[[], Reviewing]) -> None:
+        """Check the episodes once a verdict depends on it, find duplicates, and send episodes to review."""
+        self._review = review
 
     def close_down(self) -> None:
         self._listing.close()
@@ -166,7 +168,7 @@ class DatasetPage(MainPage):
         self._retiring.decided.connect(lambda: self._background.run(index.refresh, self._listing.take_changes))
         self._messages.addWidget(self._retiring)
         self._card.allow_redaction(index.root, self._who)
-        self._commands.enable(DatasetCommand.SHOW_DUPLICATES, on=True)
+        self._commands.enable(DatasetCommand.SHOW_DUPLICATES, on=self._review is not None)
         self._add_view(DatasetCommand.SHOW_FIGURES, partial(self._figures, index))
         self._add_view(DatasetCommand.SHOW_SPLITS, partial(self._splits, index))
         self._add_view(
@@ -185,9 +187,9 @@ class DatasetPage(MainPage):
 
     def _check(self) -> None:
         """Once for all: what the checks cannot settle, or the person has cancelled, stays as it is."""
-        if self._checks is not None:
-            job = self._background.start(CHECKING, self._checks())
-            self._checks = None
+        if self._review is not None and not self._is_checked:
+            self._is_checked = True
+            job = self._background.start(CHECKING, self._review().check_all)
             job.ended.connect(lambda: self._listing.ask(self._listing.request))
             self._checking.follow(job)
 
@@ -222,8 +224,12 @@ class DatasetPage(MainPage):
         if had_focus and not (focused and focused.isVisible()):
             self.focus_home()
         self._commands.enable(DatasetCommand.CLEAR_FILTERS, on=bool(self._line.field.text()))
-        for command in (DatasetCommand.RETIRE_EPISODES, DatasetCommand.RESTORE_EPISODES, DatasetCommand.REQUEST_REVIEW):
-            self._commands.enable(command, on=bool(self._selected), why="No episode is selected.")
+        is_any = bool(self._selected)
+        self._commands.enable(
+            DatasetCommand.RETIRE_EPISODES, DatasetCommand.RESTORE_EPISODES, on=is_any, why="No episode is selected."
+        )
+        may_request = is_any and self._review is not None
+        self._commands.enable(DatasetCommand.REQUEST_REVIEW, on=may_request, why="No episode is selected.")
         self._commands.enable(DatasetCommand.EXPORT_EPISODES, on=bool(shown), why="No episode is listed.")
 
     # The filter.
@@ -306,12 +312,14 @@ class DatasetPage(MainPage):
 
     def _request_review(self) -> None:
         assert self._retiring is not None
-        self._retiring.request_review(self._selected)
+        assert self._review is not None
+        self._retiring.request_review(self._review(), self._selected)
 
     def _show_duplicates(self) -> None:
         assert self._index is not None
         assert self._retiring is not None
-        dialog = DuplicatesDialog(self._index, self._background, self)
+        assert self._review is not None
+        dialog = DuplicatesDialog(self._index, self._review().check_all, self._background, self)
         dialog.retire_requested.connect(self._retiring.supersede)
         dialog.open()
 

@@ -13,7 +13,7 @@ def _make(tools: PageTools) -> MainPage:
     who = tools.controller.who_records
     page = DatasetPage(dataset, None if saved is None else saved(), tools.background, tools.commands, who)
     if review is not None:
-        page.allow_checks(lambda: review().check_all)
+        page.allow_review(review)
     return page
 
 

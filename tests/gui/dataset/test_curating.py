@@ -1,20 +1,27 @@
 """Retiring, duplicates and redaction on the Dataset page, on real files."""
 
+from functools import partial
 from pathlib import Path
+from threading import Event
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QListView, QTableView, QWidget
 
+from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.curation.redaction import read_redaction
 from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.dataset.redacting import RedactDialog, RedactingViewer
 from odyssey_recorder.gui.dataset.retiring import DuplicatesDialog
 from odyssey_recorder.gui.screen.box_canvas import BoxCanvas
+from odyssey_recorder.model.finding import EpisodeReport
+from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.services.review import ReviewService
 from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.gui.dataset.page_driver import DatasetDriver
 from tests.gui.inspection import faults
@@ -31,9 +38,12 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def page(open_at: OpenAt, root: Path) -> DatasetDriver:
+def page(open_at: OpenAt, root: Path, tmp_path: Path) -> DatasetDriver:
     """With the three episodes listed."""
-    pilot = open_at(Workplace(dataset=lambda: EpisodeIndex(root, None)))
+    dataset = partial(EpisodeIndex, root, tmp_path / "index")
+    pilot = open_at(
+        Workplace(dataset=dataset, review=lambda: ReviewService(dataset(), Checker(None, 1), lambda: "Rosa"))
+    )
     pilot.press("Dataset")
     page = DatasetDriver(pilot)
     page.wait_for_count(3)
@@ -119,6 +129,27 @@ def test_duplicates_are_grouped_and_all_but_the_best_retired(page: DatasetDriver
     page.pilot.press_in(page.pilot.dialog(), "Retire")
     page.wait_for_count(1)
     assert {one: retired.superseded_by for one, retired in read_retired(root).items()} == {SECOND: FIRST, THIRD: FIRST}
+
+
+def test_search_for_duplicates_can_be_stopped(page: DatasetDriver, root: Path) -> None:
+    def check_until_cancelled(progress: Progress, cancelled: Cancelled) -> list[EpisodeReport]:
+        progress(0.5, "2 of 4 episodes")
+        while not cancelled():
+            Event().wait(0.01)
+        raise CancelledError("The check was cancelled.")
+
+    background = page.pilot.controller.background
+    dialog = DuplicatesDialog(EpisodeIndex(root, None), check_until_cancelled, background, page.pilot.window)
+    dialog.open()
+    page.pilot.wait_for_text("2 of 4 episodes")
+    assert not faults(dialog)
+    page.pilot.press_in(dialog, "Cancel")
+    page.pilot.wait_for_text("Duplicates are unknown")
+
+    page.pilot.choice("What duplicates have in common").setCurrentIndex(1)
+    page.pilot.wait_for_text("Looking for duplicates…")
+    dialog.reject()
+    page.pilot.qtbot.waitUntil(lambda: not background.jobs)
 
 
 def test_redaction_is_shown_and_removed_without_changing_files(page: DatasetDriver, root: Path) -> None:

@@ -1,7 +1,7 @@
 """A dataset under review: real files and review rules, verdicts kept in memory."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -148,7 +148,9 @@ class FakeReviewing:
         take(ReviewNews(read=tuple(map(self.row, self._summaries))))
         return SimpleNamespace(close=self._listeners.clear)
 
-    def check_all(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> None:
+    def check_all(
+        self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]
+    ) -> list[EpisodeReport]:
         waiting = [one for one in self._summaries if one not in self._reports]
         for number, episode_id in enumerate(waiting):
             progress(number / len(waiting), f"{number} of {len(waiting)} episodes")
@@ -157,6 +159,13 @@ class FakeReviewing:
                     raise ReviewError("The checks were stopped.")
             self.find(episode_id, *self.checks)
             self.publish_rows(episode_id)
+        return list(self._reports.values())
+
+    def request(self, ids: Collection[str], why: str, *_: object) -> list[str]:
+        raise ReviewError("The fake sends no episodes to review.")
+
+    def withdraw(self, ids: Collection[str], why: str) -> list[str]:
+        raise ReviewError("The fake sends no episodes to review.")
 
     def figures(self, *_: object) -> QualityReport:
         self._fail()
