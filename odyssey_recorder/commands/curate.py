@@ -14,8 +14,10 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from odyssey_recorder.curation.redaction import FoundTexts
-    from odyssey_recorder.services.curation import DuplicateGroup, FoundDuplicates, Likeness, Reasons, Verb
+    from odyssey_recorder.services.curation import DuplicateGroup, Likeness, Reasons, Verb
 
 app = typer.Typer(
     name="curate", no_args_is_help=True, rich_markup_mode=None, help="Retire episodes, find duplicates, and redact."
@@ -105,9 +107,8 @@ def duplicates(  # noqa: PLR0913 - the options
     chosen: list[Likeness] = [
         likeness for likeness in LIKENESSES if (likeness in by if by else likeness != "screenshots")
     ]
-    found = _find_duplicates(dataset, chosen)
-    terminal.print_unread(found.unread)
-    groups = found.groups
+    groups, unread = _find_duplicates(dataset, chosen)
+    terminal.print_unread(unread)
     if as_json:
         terminal.print_json([_group_as_json(group) for group in groups])
         return
@@ -197,7 +198,7 @@ def _name(given: str | None) -> str:
 # Duplicates.
 
 
-def _find_duplicates(dataset: Path, by: "list[Likeness]") -> "FoundDuplicates":
+def _find_duplicates(dataset: Path, by: "list[Likeness]") -> "tuple[Sequence[DuplicateGroup], Sequence[str]]":
     from odyssey_recorder.services.curation import find_duplicates
     from odyssey_recorder.services.review import ReviewService
     from odyssey_recorder.wiring import user_checker, user_index

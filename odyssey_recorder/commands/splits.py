@@ -121,10 +121,10 @@ def show(dataset: DatasetArgument, *, as_json: terminal.JsonOption = False) -> N
     """
     from odyssey_recorder.services.splits import read_made_splits
 
-    made = read_made_splits(dataset)
-    _print_record(made.record, as_json=as_json)
-    if not as_json and made.changed:
-        count = counted(made.changed, "episode")
+    record, _, changed = read_made_splits(dataset)
+    _print_record(record, as_json=as_json)
+    if not as_json and changed:
+        count = counted(changed, "episode")
         terminal.say((f"{count} added or removed since. Make the splits again.", "yellow"))
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -13,9 +13,7 @@ from rich.text import Text
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.logs import spelled_out
 from odyssey_recorder.model.plain_text import counted
-
-if TYPE_CHECKING:
-    from odyssey_recorder.progress import Progress
+from odyssey_recorder.progress import Progress
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -74,7 +72,7 @@ def print_json(tree: object) -> None:
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator["Progress"]:
+def progress_bar(title: str) -> Iterator[Progress]:
     """Shown while the work lasts, on a terminal only."""
     from rich.progress import Progress as Bar
 

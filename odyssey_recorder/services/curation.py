@@ -1,6 +1,6 @@
 """Curating a dataset: retiring episodes and taking them back, and finding duplicates."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -53,49 +53,35 @@ CheckAll = Callable[[Progress, Cancelled], Iterable[EpisodeReport]]
 """`ReviewService.check_all`."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundDuplicates:
-    """`unread` says why episodes are left out."""
-
-    groups: Sequence[DuplicateGroup]
-    unread: Collection[str]
-
-
 def find_duplicates(
     index: EpisodeIndex,
     check_all: CheckAll,
     by: Sequence[Likeness],
     progress: Progress = untold,
     cancelled: Cancelled = never,
-) -> FoundDuplicates:
-    """Groups of episodes that have one of `by` in common; checks first, so that the best of each is known.
+) -> tuple[Sequence[DuplicateGroup], Sequence[str]]:
+    """Groups of episodes that have one of `by` in common, and why others cannot be compared.
 
-    Raises DatasetError, CancelledError.
+    Checks first: that says which episode of a group is best. Raises DatasetError, CancelledError.
     """
-    used = read_episodes(
-        index.root, agents=True, with_screenshots="screenshots" in by, progress=progress, cancelled=cancelled
-    )
+    screenshots = "screenshots" in by
+    used = read_episodes(index.root, agents=True, with_screenshots=screenshots, progress=progress, cancelled=cancelled)
     index.refresh(cancelled=cancelled)
-    reports = {report.episode_id: report for report in check_all(progress, cancelled)}
+    found = ((report.episode_id, report.findings) for report in check_all(progress, cancelled))
+    alike = {
+        episode_id: tuple(other for finding in findings if finding.check == "EPI05" for other in finding.others)
+        for episode_id, findings in found
+    }
     rows = {row.episode_id: row for row in index.rows()}
+    pairs = ((facts, rows[facts.episode_id]) for facts in used.facts if facts.episode_id in rows)
     candidates = (
         Candidate(
-            facts,
-            row.verdict is ReviewStage.ACCEPTED,
-            row.recorded_at is not None,
-            row.errors,
-            row.warnings,
-            _alike(reports.get(facts.episode_id)),
+            facts, row.verdict is ReviewStage.ACCEPTED, row.recorded_at is not None, row.errors, row.warnings,
+            alike.get(row.episode_id, ()),
         )
-        for facts in used.facts
-        if (row := rows.get(facts.episode_id)) is not None
-    )
-    return FoundDuplicates(duplicate_groups(candidates, by), [*used.unread.values()])
-
-
-def _alike(report: EpisodeReport | None) -> tuple[str, ...]:
-    found = () if report is None else report.findings
-    return tuple(other for finding in found if finding.check == "EPI05" for other in finding.others)
+        for facts, row in pairs
+    )  # fmt: skip
+    return duplicate_groups(candidates, by), [*used.unread.values()]
 
 
 def superseded(groups: Iterable[DuplicateGroup]) -> Reasons:

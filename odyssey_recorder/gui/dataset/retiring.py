@@ -30,7 +30,6 @@ from odyssey_recorder.services.curation import (
     Candidate,
     CheckAll,
     DuplicateGroup,
-    FoundDuplicates,
     Likeness,
     PlannedDecisions,
     Reasons,
@@ -210,12 +209,12 @@ class DuplicatesDialog(QDialog):
         if self._job is not None and self._job.state in (JobState.FAILED, JobState.CANCELLED):
             self._title.setText("Duplicates are unknown")
 
-    def _take(self, by: Likeness, found: FoundDuplicates) -> None:
+    def _take(self, by: Likeness, found: tuple[Sequence[DuplicateGroup], Sequence[str]]) -> None:
         if not shiboken6.isValid(self) or by != self._by.value:
             return
-        groups = found.groups
+        groups, unread = found
         title = f"{counted(groups, 'groups')} of episodes that may be the same" if groups else "No duplicates found"
-        left_out = f", {counted(found.unread, 'damaged episodes')} left out" if found.unread else ""
+        left_out = f", {counted(unread, 'damaged episodes')} left out" if unread else ""
         self._title.setText(f"{title}{left_out}")
         self._model.show(
             (number, group, candidate) for number, group in enumerate(groups, 1) for candidate in _members(group)

@@ -41,7 +41,6 @@ from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.services.splits import (
     PlannedSplits,
     PresentSplits,
-    ProposedRules,
     UsedEpisodes,
     count_moves,
     plan_splits,
@@ -169,7 +168,7 @@ class MakeSplitsDialog(QDialog):
         self._root = root
         self._background = background
         self._used: UsedEpisodes | None = None
-        self._proposed = ProposedRules(DrawRules(), are_fixed=False)
+        self._proposed, self._are_fixed = DrawRules(), False
         self._planned: PlannedSplits | None = None
         self._share = number_field("Test share of the random split", 20, 99)
         self._seed = number_field("First seed to try", 0, 999_999)
@@ -181,33 +180,30 @@ class MakeSplitsDialog(QDialog):
         self._plan = push_button("Plan", "Show what would change, and write nothing", "primary", self._start_plan)
         self._write = push_button("Write splits", "Write the planned splits into the dataset", "", self._confirm)
         self._lay_out()
-        self._work(self._read, self._take, "Reading the episodes…")
-
-    def _read(self) -> tuple[UsedEpisodes, ProposedRules]:
-        return read_episodes(self._root), propose_rules(self._root)
+        self._work(lambda: (read_episodes(root), propose_rules(root)), self._take, "Reading the episodes…")
 
     @property
     def _rules(self) -> DrawRules | None:
         """None for those of the release."""
-        if self._proposed.are_fixed and not self._reshuffle.isChecked():
+        if self._are_fixed and not self._reshuffle.isChecked():
             return None
         unit = cast(Unit, self._unit.value)
         return DrawRules(self._seed.value(), self._share.value() / 100, unit, tuple(self._device.value.split("\n")))
 
-    def _take(self, ready: tuple[UsedEpisodes, ProposedRules]) -> None:
-        self._used, self._proposed = ready
-        devices = self._proposed.rules.devices
+    def _take(self, ready: tuple[UsedEpisodes, tuple[DrawRules, bool]]) -> None:
+        self._used, (self._proposed, self._are_fixed) = ready
+        devices = self._proposed.devices
         names = sorted({episode.device for episode in self._used.facts if episode.device} | {*devices})
         offered = [(name, name) for name in names]
         if len(devices) > 1:
             offered.insert(0, ("\n".join(devices), ", ".join(devices)))
         self._device.offer(offered)
         for part in (self._fixed, self._reshuffle):
-            part.setVisible(self._proposed.are_fixed)
+            part.setVisible(self._are_fixed)
         self._propose()
 
     def _propose(self) -> None:
-        rules = self._proposed.rules
+        rules = self._proposed
         self._device.choose("\n".join(rules.devices))
         self._unit.choose(rules.unit)
         self._share.setValue(round(100 * rules.share))
@@ -258,7 +254,7 @@ class MakeSplitsDialog(QDialog):
         self.adjustSize()
 
     def _enable(self, *, on: bool) -> None:
-        is_free = on and (not self._proposed.are_fixed or self._reshuffle.isChecked())
+        is_free = on and (not self._are_fixed or self._reshuffle.isChecked())
         for field in (self._share, self._seed, self._unit, self._device):
             field.setEnabled(is_free)
         for part in (self._reshuffle, self._plan):
@@ -319,11 +315,9 @@ def _distance_text(drawn: DrawnSplit) -> str:
 def _left_out(used: UsedEpisodes) -> Iterator[str]:
     if used.retired:
         yield f"{counted(used.retired, 'retired episodes')} left out."
-    if used.by_agents:
-        yield f"{counted(used.by_agents, 'episodes')} by agents left out."
-    if damaged := [episode_id for episode_id in used.unread if episode_id not in used.by_agents]:
-        shown = ", ".join(damaged[:_NAMED]) + (", …" if len(damaged) > _NAMED else "")
-        yield f"{counted(damaged, 'damaged episodes')} left out: {shown}. Review repairs them."
+    if ids := [*used.unread]:
+        shown = ", ".join(ids[:_NAMED]) + (", …" if len(ids) > _NAMED else "")
+        yield f"{counted(ids, 'episodes')} left out, damaged or by agents: {shown}. Review repairs damaged ones."
 
 
 def _remarks(found: PresentSplits, root: Path) -> Iterator[str]:
@@ -332,11 +326,10 @@ def _remarks(found: PresentSplits, root: Path) -> Iterator[str]:
         yield f"Not made here: {', '.join(found.foreign)}. {elsewhere}"
     if found.problem:
         yield found.problem
-    if found.made is not None:
-        if found.made.changed:
-            yield f"{counted(found.made.changed, 'episodes')} added or removed since. Make the splits again."
-        yield from (_distance_text(drawn) for drawn in found.made.drawn if not drawn.is_near)
-        yield from found.made.record.missing.values()
+    if found.changed:
+        yield f"{counted(found.changed, 'episodes')} added or removed since. Make the splits again."
+    yield from (_distance_text(drawn) for drawn in found.splits if not drawn.is_near)
+    yield from {} if found.record is None else found.record.missing.values()
     yield from (f"Left out: {why}" for why in found.unread)
 
 
@@ -359,12 +352,12 @@ def _sheet(found: PresentSplits) -> QWidget:
 
 
 def _split_table(found: PresentSplits) -> QTableView:
-    made = found.made
+    record = found.record
 
     def drawn_by(drawn: DrawnSplit) -> str:
-        if made is None:
+        if record is None:
             return "elsewhere"
-        is_single = drawn.split.kind == "random" and made.record.rules.unit == "episode"
+        is_single = drawn.split.kind == "random" and record.rules.unit == "episode"
         return "episodes, by chance" if is_single else _DRAWN_BY.get(drawn.split.kind, "")
 
     columns: list[TableColumn[DrawnSplit]] = [
