@@ -10,6 +10,7 @@ from pathlib import Path
 from odyssey_recorder.curation.retired import read_retired, without_retired
 from odyssey_recorder.dataset.layout import SPLITS, episode_ids
 from odyssey_recorder.dataset.provenance import by_agents
+from odyssey_recorder.dataset.quick_reading import read_entries
 from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
@@ -74,7 +75,7 @@ class PresentSplits:
 
 
 def read_made_splits(root: Path) -> tuple[SplitsRecord, Sequence[DrawnSplit], int]:
-    """How they were made, and how many episodes were added or removed since.
+    """How they were made, and how many episodes that splits are drawn of were added or removed since.
 
     Raises DatasetError, also if no splits were made here or one has changed since.
     """
@@ -82,7 +83,9 @@ def read_made_splits(root: Path) -> tuple[SplitsRecord, Sequence[DrawnSplit], in
     drawn = [*drawing.drawn.values()]
     there = episode_ids(root) - read_retired(root).keys()
     changed = there ^ {episode_id for one in drawn for episode_id in one.split.sides}
-    return record, drawn, len(changed - by_agents(root, changed & there))
+    added = sorted(changed & there)
+    unread = {entry.episode_id for entry in read_entries(root, added) if entry.contents.problem}
+    return record, drawn, len(changed - unread - by_agents(root, added))
 
 
 def read_present_splits(root: Path, progress: Progress = untold) -> PresentSplits:

@@ -90,11 +90,12 @@ def test_released_episodes_keep_their_sides(
         assert (moved(before, after), len({*after.train, *after.test})) == (0, 48)
 
 
-def test_splits_made_without_retired_episodes_are_up_to_date(
+def test_splits_without_retired_and_damaged_episodes_are_up_to_date(
     cli: CommandLine, tmp_path: Path, open_splits: Callable[[Path], SplitsDriver]
 ) -> None:
     root = write_episodes(tmp_path / "data", EPISODES)
     retire(cli, root)
+    (root / annotation_path(EPISODES[-1].episode_id)).write_text("{")
     cli.output("splits", "make", root)
 
     assert OUT_OF_DATE not in cli.output("splits", "show", root)

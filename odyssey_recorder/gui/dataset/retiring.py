@@ -192,7 +192,7 @@ class DuplicatesDialog(QDialog):
     def _search(self) -> None:
         self._stop()
         by = next(likeness for likeness, _ in _LIKENESSES if likeness == self._by.value)
-        self._title.setText("Looking for duplicates…")
+        self._title.setText("Duplicates")
         self._model.show(())
         self._offer()
         work = partial(find_duplicates, self._index, self._check_all, (by,))
@@ -207,7 +207,7 @@ class DuplicatesDialog(QDialog):
     def _end(self) -> None:
         """An earlier job may end while the present one runs."""
         if self._job is not None and self._job.state in (JobState.FAILED, JobState.CANCELLED):
-            self._title.setText("Duplicates are unknown")
+            self._title.setText("The search did not finish")
 
     def _take(self, by: Likeness, found: tuple[Sequence[DuplicateGroup], Sequence[str]]) -> None:
         if not shiboken6.isValid(self) or by != self._by.value:

@@ -55,7 +55,8 @@ from odyssey_recorder.splits.leaks import Leak, LeakReport
 _ROW_PX = 30
 _NAMED = 3
 _LEAST_PX = 620
-_FIXED = "A release is continued: its episodes keep their sides, and its rules hold."
+_KEPT = "These splits continue a release: its episodes keep their sides, and its rules apply."
+_DRAWN_AGAIN = "Scores on the new test parts cannot be compared with those on the released ones."
 _DRAWN_BY = {
     "random": "tasks, by chance",
     "task": "templates of each category, by chance",
@@ -174,7 +175,7 @@ class MakeSplitsDialog(QDialog):
         self._seed = number_field("First seed to try", 0, 999_999)
         self._unit = Choice("What the random split keeps together")
         self._device = Choice("Test device of the device split")
-        self._fixed = text_label(_FIXED, "hint")
+        self._effect = text_label(kind="hint")
         self._reshuffle = CheckBox("Draw released episodes again")
         self._report = text_label()
         self._plan = push_button("Plan", "Show what would change, and write nothing", "primary", self._start_plan)
@@ -198,12 +199,13 @@ class MakeSplitsDialog(QDialog):
         if len(devices) > 1:
             offered.insert(0, ("\n".join(devices), ", ".join(devices)))
         self._device.offer(offered)
-        for part in (self._fixed, self._reshuffle):
+        for part in (self._reshuffle, self._effect):
             part.setVisible(self._are_fixed)
         self._propose()
 
     def _propose(self) -> None:
         rules = self._proposed
+        self._effect.setText(_DRAWN_AGAIN if self._reshuffle.isChecked() else _KEPT)
         self._device.choose("\n".join(rules.devices))
         self._unit.choose(rules.unit)
         self._share.setValue(round(100 * rules.share))
@@ -250,6 +252,7 @@ class MakeSplitsDialog(QDialog):
 
     def _tell(self, text: str) -> None:
         self._report.setText(text)
+        self._report.setMinimumHeight(0)  # or else the label would never shrink
         self._report.setMinimumHeight(self._report.heightForWidth(self._report.width()))
         self.adjustSize()
 
@@ -271,8 +274,8 @@ class MakeSplitsDialog(QDialog):
         self._unit.offer([("take", "All takes of a task"), ("episode", "Nothing")])
         self._unit.setToolTip(self._unit.accessibleName())
         self._device.setToolTip(self._device.accessibleName())
-        self._reshuffle.setToolTip("Results on the old and the new tests cannot be compared then")
-        for part in (self._fixed, self._reshuffle):
+        self._reshuffle.setToolTip("Released episodes may change sides")
+        for part in (self._reshuffle, self._effect):
             part.hide()
         for field in (self._share, self._seed):
             field.valueChanged.connect(self._forget)
@@ -287,7 +290,7 @@ class MakeSplitsDialog(QDialog):
             self, text_label("Divide the episodes into train and test", "title"), numbers,
             labelled("The random split keeps together", self._unit),
             labelled("Test device of the device split", self._device),
-            self._fixed, self._reshuffle, self._report, row(None, cancel, self._plan, self._write), width=_LEAST_PX,
+            self._reshuffle, self._effect, self._report, row(None, cancel, self._plan, self._write), width=_LEAST_PX,
         )  # fmt: skip
 
 

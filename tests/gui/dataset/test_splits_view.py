@@ -122,13 +122,14 @@ def test_rules_of_a_release_hold_until_it_is_drawn_again(driver: SplitsDriver, s
     driver.open()
     dialog = driver.open_plan()
     share, again = driver.named(QSpinBox, "Test share of the random split"), "Draw released episodes again"
-    assert driver.says("A release is continued")
+    assert driver.says("These splits continue a release")
     assert not share.isEnabled()
     assert not faults(dialog)
     driver.plan(dialog)
     assert driver.says("random: 16 train, 4 test (20.0%), 0 episodes would move")
 
     button_in(dialog, again).click()
+    assert driver.says("cannot be compared")
     assert share.isEnabled()
     share.setValue(40)
     driver.plan(dialog)
