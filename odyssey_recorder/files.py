@@ -161,6 +161,28 @@ def make_folder(folder: Path, *, within: Path | None = None) -> None:
         sync_folder(folder.parent)
 
 
+def refuse_existing(path: Path) -> None:
+    """Raises DatasetError."""
+    if path.exists() or path.is_symlink():
+        raise DatasetError(f"{path} already exists. Choose another folder, or move it away.")
+
+
+def publish_folder(part: Path, target: Path, *, journal: Path | None = None) -> None:
+    """Rename the complete folder `part` to `target`, once all folders in it are durable; its files must be already.
+
+    The file `journal` in it, from which an interrupted work is resumed, is removed just before. Raises DatasetError,
+    also if something is in the way.
+    """
+    with storage_errors(target, "written"):
+        for folder, _, _ in os.walk(part):
+            sync_folder(Path(folder))
+        refuse_existing(target)
+        if journal is not None:
+            journal.unlink()
+        part.rename(target)
+        sync_folder(target.parent)
+
+
 def expect_writable(folder: Path) -> None:
     """Raises DatasetError."""
     with storage_errors(folder, "written"):

@@ -198,6 +198,14 @@ def review_service(settings: Settings, service: RecordingService) -> "ReviewServ
     return ReviewService(user_index(settings.dataset, checker), checker, service.who_records, service.connector)
 
 
+def dataset_reviews(dataset: Path) -> "ReviewService":
+    """Of any dataset folder, for work on it without a reviewer."""
+    from odyssey_recorder.services.review import ReviewService
+
+    checker = user_checker()
+    return ReviewService(user_index(dataset, checker), checker, str)
+
+
 def lab_review_service(store: EpisodeStore, lab: PrivateEmulators, connector: DeviceConnector) -> "ReviewService":
     """The reviewer differs from the annotator, who may not review their own episodes."""
     from odyssey_recorder.checking.checker import Checker

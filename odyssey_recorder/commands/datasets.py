@@ -162,11 +162,11 @@ def export(
 
     Exit code 0: success; 2: nothing can be exported, or OUT cannot be written.
     """
-    from odyssey_recorder.admission import Admission
     from odyssey_recorder.commands.export import ExportOptions, export_dataset
     from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
+    from odyssey_recorder.services.admission import READY, Admission
 
-    admission = Admission() if every else Admission(checked=True, accepted=True)
+    admission = Admission() if every else READY
     levels: tuple[Literal["high", "low"], ...] = ("high", "low") if level == "both" else (level,)
     samples = Sampling(adapter or TRAINERS.get(layout, ""), history, levels, semantic, pairs, split or "")
     options = Options(per_step=per_step, texts=texts, samples=samples)
@@ -193,12 +193,15 @@ def convert(
 
     Exit code 0: success; 1: some episodes cannot be converted, or none can.
     """
-    from odyssey_recorder.admission import Admission
-    from odyssey_recorder.commands.convert import convert_admitted
     from odyssey_recorder.dataset.codec import Dialect
+    from odyssey_recorder.services.admission import Admission
+    from odyssey_recorder.services.exports import ConversionWanted
+    from odyssey_recorder.services.exports import convert as convert_admitted
+    from odyssey_recorder.wiring import dataset_reviews
 
     admission = Admission(checked=with_screenshots and not unchecked, accepted=accepted)
-    result = convert_admitted(source, target, Dialect(dialect), admission, with_screenshots=with_screenshots)
+    wanted = ConversionWanted(source, target, Dialect(dialect), admission, with_screenshots)
+    result = convert_admitted(wanted, dataset_reviews)
     for failure in result.failures:
         terminal.print_error(failure)
     terminal.say(f"{len(result.written)} written, {len(result.failures)} failed")
@@ -222,10 +225,8 @@ def quality_report(
     Exit code 0: success; 2: the dataset or its reviews cannot be read, or the page cannot be written.
     """
     from odyssey_recorder.commands.quality_report import report_quality
-    from odyssey_recorder.services.review import ReviewService
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import user_checker, user_index
+    from odyssey_recorder.wiring import dataset_reviews
 
-    checker = user_checker()
-    service = ReviewService(user_index(dataset or read_settings().dataset, checker), checker, str)
+    service = dataset_reviews(dataset or read_settings().dataset)
     report_quality(service, terminal.out, html=html, as_json=as_json)

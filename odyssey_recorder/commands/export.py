@@ -13,18 +13,14 @@ from typing import Literal
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from odyssey_recorder.admission import Admission, refusal
 from odyssey_recorder.commands.cluster import cluster
 from odyssey_recorder.commands.listing import selected_ids
 from odyssey_recorder.commands.terminal import print_warning, say
-from odyssey_recorder.dataset.codec import Dialect
-from odyssey_recorder.dataset.layout import annotation_files
-from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.export_plan import Options
-from odyssey_recorder.exporting.job import ExportProgress as ExportProgress
-from odyssey_recorder.exporting.job import run_export
-from odyssey_recorder.exporting.prepared import ExportWanted, prepare
 from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.services.admission import READY, Admission
+from odyssey_recorder.services.exports import ExportProgress, ExportWanted, prepare_export, write_export
+from odyssey_recorder.wiring import dataset_reviews
 
 _TOLD = 10
 _WORKERS = get_context("spawn")
@@ -40,7 +36,7 @@ class ExportOptions:
     out: Path
     layout: str
     filter: str = ""
-    admission: Admission = field(default_factory=lambda: Admission(checked=True, accepted=True))
+    admission: Admission = READY
     options: Options = field(default_factory=Options)
     like: Literal["v1", "v2"] | None = None
     jobs: int | None = None
@@ -50,16 +46,12 @@ class ExportOptions:
 
 def export_dataset(request: ExportOptions, out: Console, err: Console) -> None:
     """Raises DatasetError."""
-    files = annotation_files(request.root)
-    if not files:
-        raise DatasetError(f"{request.root} is not a dataset folder: annotations/ with episode files is missing.")
     selected = selected_ids(request.root, request.filter, agents=request.agents)
-    files = [file for file in files if file.stem in selected]
     wanted = ExportWanted(request.root, request.out, request.layout, request.options, request.like)
-    prepared = prepare(wanted, files, refusal(request.root, request.admission, Dialect.RELEASE))
+    prepared = prepare_export(dataset_reviews(request.root), wanted, selected, admission=request.admission)
     _print_left_out(prepared.left_out, err)
     with _executor(request) as executor, _progress(err) as on_progress:
-        folder = run_export(prepared.request, prepared.episodes, executor, tell=on_progress)
+        folder = write_export(prepared, executor, tell=on_progress)
     for limit in prepared.limits:
         print_warning(limit)
     say(f"{counted(prepared.episodes, 'episode')} exported to {folder}", to=out)

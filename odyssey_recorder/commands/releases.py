@@ -9,8 +9,7 @@ from odyssey_recorder.commands import terminal
 from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
-    from odyssey_recorder.releases.folder import ReleaseRecord
-    from odyssey_recorder.releases.manifest import ReleaseChanges
+    from odyssey_recorder.services.releases import ReleaseChanges
 
 app = typer.Typer(
     name="release", no_args_is_help=True, rich_markup_mode=None, help="Make, verify and compare releases of a dataset."
@@ -38,12 +37,10 @@ def make(
 
     Exit code 0: success; 2: nothing can be released, nothing has changed, or the name is taken.
     """
-    from odyssey_recorder.admission import Admission, refusal
-    from odyssey_recorder.dataset.codec import Dialect
-    from odyssey_recorder.releases.making import draft_release, make_release
+    from odyssey_recorder.services.releases import draft, make_release
+    from odyssey_recorder.wiring import dataset_reviews
 
-    admission = Admission(checked=True, accepted=True)
-    drafted = draft_release(dataset, name, lambda: refusal(dataset, admission, Dialect.RELEASE))
+    drafted = draft(dataset_reviews(dataset), dataset, name)
     planned, left_out = drafted.planned, drafted.left_out
     if not dry_run:
         make_release(dataset, drafted)
@@ -73,11 +70,10 @@ def verify(
 
     Exit code 0: all released files are there; 1: some are missing or changed; 2: the release cannot be read.
     """
-    from odyssey_recorder.releases.folder import read_release
-    from odyssey_recorder.releases.folder import verify as differences
+    from odyssey_recorder.services import releases
 
-    release = read_release(dataset, name) if name else _newest(dataset)
-    records = list(differences(dataset, release.name))
+    release = releases.find(dataset, name)
+    records = releases.verify(dataset, release.name)
     lost = [record.what for record in records if not record.kept]
     if as_json:
         terminal.print_json(
@@ -99,7 +95,7 @@ def list_releases(dataset: DatasetArgument, *, as_json: terminal.JsonOption = Fa
 
     Exit code 0: success; 2: a release cannot be read.
     """
-    from odyssey_recorder.releases.folder import releases
+    from odyssey_recorder.services.releases import releases
 
     records = releases(dataset)
     if as_json:
@@ -125,29 +121,15 @@ def diff(
 
     Exit code 0: success; 2: a release cannot be read.
     """
-    from odyssey_recorder.errors import DatasetError
-    from odyssey_recorder.releases.folder import read_release
-    from odyssey_recorder.releases.making import changes_between
+    from odyssey_recorder.services.releases import compare
 
-    later = read_release(dataset, new) if new else _newest(dataset)
-    earlier = old or later.previous
-    if not earlier:
-        raise DatasetError(f"{later.name} is the first release. There is none before it to compare with.")
-    changed = changes_between(dataset, earlier, later.name)
+    compared = compare(dataset, old, new)
     if as_json:
-        terminal.print_json({"old": earlier, "new": later.name, **changed.model_dump(mode="json")})
+        changes = compared.changes.model_dump(mode="json")
+        terminal.print_json({"old": compared.old, "new": compared.new, **changes})
     else:
-        _print_changes(changed)
-        terminal.say(f"{earlier} to {later.name}")
-
-
-def _newest(dataset: Path) -> "ReleaseRecord":
-    from odyssey_recorder.errors import DatasetError
-    from odyssey_recorder.releases.folder import releases
-
-    if not (records := releases(dataset)):
-        raise DatasetError(f"{dataset} has no releases. Make one with: odyssey-recorder release make")
-    return records[-1]
+        _print_changes(compared.changes)
+        terminal.say(f"{compared.old} to {compared.new}")
 
 
 def _print_changes(changed: "ReleaseChanges") -> None:

@@ -74,7 +74,7 @@ def run_export(
     layout = LAYOUTS[request.layout]
     if not episodes:
         raise DatasetError("No episode is to be exported. Check the filter, or use --all.")
-    _refuse_existing(request.out)
+    files.refuse_existing(request.out)
     part = request.out.with_name(f"{request.out.name}.part")
     ordered = sorted(episodes, key=lambda planned: planned.episode_id)
     shards = layout.plan(ordered, request.options)
@@ -104,13 +104,9 @@ def run_export(
             tell(ExportProgress(min(count, len(ids)), len(ids), total, sum(weight.values())))
     with files.storage_errors(request.out, "written"):
         names = _complete(request, part, ids, [finished[shard.name] for shard in shards])
-        _publish(part, names, request.out)
+        _keep_only(part, {JOURNAL, *names})
+    files.publish_folder(part, request.out, journal=part / JOURNAL)
     return request.out
-
-
-def _refuse_existing(out: Path) -> None:
-    if out.exists() or out.is_symlink():
-        raise DatasetError(f"{out} already exists. Choose another folder, or move it away.")
 
 
 def _mark(request: ExportRequest, of_input: str, shards: Sequence[Shard]) -> dict[str, object]:
@@ -226,16 +222,6 @@ def _complete(request: ExportRequest, part: Path, ids: Sequence[str], shards: Se
         hashes[name] = hashlib.sha256(data).hexdigest()
     files.write_durably(part / SUMS, sums_text(hashes), within=part)
     return {SUMS, *hashes}
-
-
-def _publish(part: Path, names: Collection[str], out: Path) -> None:
-    _keep_only(part, {JOURNAL, *names})
-    for folder in {path for path in part.rglob("*") if path.is_dir()} | {part}:
-        files.sync_folder(folder)
-    _refuse_existing(out)
-    (part / JOURNAL).unlink()
-    part.rename(out)
-    files.sync_folder(out.parent)
 
 
 def sides_of(splits: Iterable[Split]) -> dict[str, dict[str, str]]:

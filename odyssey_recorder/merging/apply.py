@@ -21,7 +21,7 @@ from odyssey_recorder.dataset.layout import (
 )
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, make_folder, read_file, storage_errors, sync_folder, write_durably
+from odyssey_recorder.files import Largest, make_folder, publish_folder, read_file, storage_errors, write_durably
 from odyssey_recorder.merging.plan import (
     Files,
     MergeDecisions,
@@ -78,10 +78,7 @@ def merge(first: Path, second: Path, target: Path, decisions: MergeDecisions) ->
         part = target.absolute().with_name(f"{target.name}.part")
         _empty(part)
         _Merge(plan, part, None).run()
-        with storage_errors(target, "written"):
-            sync_folder(part)
-            part.rename(target)
-            sync_folder(part.parent)
+        publish_folder(part, target)
     return plan
 
 

@@ -25,10 +25,10 @@ from odyssey_recorder.exporting.sums import SUMS, parse_sums, sums_text
 from odyssey_recorder.files import (
     Largest,
     make_folder,
+    publish_folder,
     read_file,
     refuse_link,
     storage_errors,
-    sync_folder,
     write_durably,
 )
 from odyssey_recorder.releases.manifest import ReleaseChanges, ReleasedEpisode, read_released
@@ -40,7 +40,7 @@ FORMAT = 1
 """Changes when a consumer must read releases differently."""
 
 RECORD, MANIFEST = "release.json", "manifest.jsonl"
-Progress = Callable[[int, int], object]
+Tell = Callable[[int, int], object]
 """Called with how many episodes were read, of how many; raises to stop."""
 
 _PART = ".part"
@@ -202,9 +202,7 @@ def write_release(root: Path, record: ReleaseRecord, files: Mapping[str, bytes],
             write_durably(part / name, data, within=root)
         if record.with_splits:
             read_drawing(part)  # they may have been replaced while they were read
-        with storage_errors(folder, "written"):
-            part.rename(folder)
-            sync_folder(folder.parent)
+        publish_folder(part, folder)
     return folder
 
 
@@ -224,11 +222,7 @@ def _refuse_taken(root: Path, record: ReleaseRecord) -> None:
 # Verifying.
 
 
-def no_progress(_done: int, _of: int) -> None:
-    """Ignores the progress."""
-
-
-def verify(root: Path, name: str, progress: Progress = no_progress) -> Iterator[FileDifference]:
+def verify(root: Path, name: str, tell: Tell = lambda _done, _of: None) -> Iterator[FileDifference]:
     """What differs from what was released, in its folder and in the dataset. Raises DatasetError."""
     folder = release_folder(root, name)
     sums = parse_sums(_read(folder / SUMS), str(folder / SUMS))
@@ -244,7 +238,7 @@ def verify(root: Path, name: str, progress: Progress = no_progress) -> Iterator[
     manifest = read_manifest(root, name)
     for done, episode in enumerate(manifest, start=1):
         yield from _verified(root, episode)
-        progress(done, len(manifest))
+        tell(done, len(manifest))
 
 
 def _read_in(folder: Path, name: str) -> bytes:

@@ -20,10 +20,9 @@ from odyssey_recorder.figures.page import FiguresSource, figures_as_json
 from odyssey_recorder.figures.published import V2
 from odyssey_recorder.releases.folder import (
     MANIFEST,
-    Progress,
     ReleaseRecord,
+    Tell,
     checked_name,
-    no_progress,
     proposed_name,
     read_manifest,
     released_splits,
@@ -63,7 +62,7 @@ class DraftedRelease:
 
 
 def draft_release(
-    root: Path, name: str, admit: Callable[[], Callable[[Path], str]], progress: Progress = no_progress
+    root: Path, name: str, admit: Callable[[], Callable[[Path], str]], tell: Tell = lambda _done, _of: None
 ) -> DraftedRelease:
     """Plan a release of the episodes for which the function that `admit` returns gives no reason against it.
 
@@ -94,7 +93,7 @@ def draft_release(
         raise DatasetError(
             f"Nothing to release: no episode of {root} is accepted and without errors. The first: {reason}"
         )
-    planned = plan_release(root, name, ids, left_out, progress)
+    planned = plan_release(root, name, ids, left_out, tell)
     return DraftedRelease(planned, left_out, {episode_id: revisions[episode_id] for episode_id in ids})
 
 
@@ -108,7 +107,7 @@ def make_release(root: Path, drafted: DraftedRelease) -> Path:
 
 
 def plan_release(
-    root: Path, name: str, ids: Sequence[str], left_out: Mapping[str, str], progress: Progress = no_progress
+    root: Path, name: str, ids: Sequence[str], left_out: Mapping[str, str], tell: Tell = lambda _done, _of: None
 ) -> PlannedRelease:
     """Hash the episodes `ids` and compare them with the newest release; writes nothing.
 
@@ -126,7 +125,7 @@ def plan_release(
         manifest = []
         for episode in threads.map(partial(_described, root, reviews), sorted(ids)):
             manifest.append(episode)
-            progress(len(manifest), len(ids))
+            tell(len(manifest), len(ids))
     changed = _changes(
         root,
         previous,

@@ -183,8 +183,10 @@ class ReviewService:
         self._versions.recover()
 
     def stage(self, episode_id: str) -> statuses.ReviewStage:
-        """CHECKING before `check_all`."""
-        return self._status(*self._read(episode_id)).stage
+        """CHECKING before `check_all`, and if the episode has changed since; checks nothing itself."""
+        summary = self._summary(episode_id)
+        self._expect_sample()
+        return self._status(summary, self._reviews.read(episode_id), self._checks.known(episode_id)).stage
 
     def open(self, episode_id: str) -> OpenedReview:
         self.recover()

@@ -13,7 +13,6 @@ import pytest
 from distributed import Client, LocalCluster
 from rich.console import Console
 
-from odyssey_recorder.admission import Admission
 from odyssey_recorder.commands.export import ExportOptions, export_dataset
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation import gold
@@ -21,6 +20,7 @@ from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.export_plan import Shard
 from odyssey_recorder.exporting.job import ExportProgress, ExportRequest, run_export
 from odyssey_recorder.exporting.layouts import write_shard
+from odyssey_recorder.services.admission import Admission
 from tests.cli import CommandLine
 from tests.evaluation.prediction_files import own, predictions
 from tests.exporting.sample import SMALL, Dataset, contents, write_dataset

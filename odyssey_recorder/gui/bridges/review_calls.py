@@ -10,18 +10,18 @@ from typing import Protocol
 from odyssey_recorder.agreement.quality_report import QualityReport
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.replay.player import StepResult
 from odyssey_recorder.review.review import ReplayEvidence
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
+from odyssey_recorder.services.admission import Reviews
 
 
 class Following(Protocol):
     def close(self) -> None: ...
 
 
-class Reviewing(Protocol):
+class Reviewing(Reviews, Protocol):
     @property
     def root(self) -> Path: ...
 
@@ -29,8 +29,6 @@ class Reviewing(Protocol):
     def reviewer(self) -> str: ...
 
     def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> Following: ...
-
-    def check_all(self, progress: Progress, cancelled: Cancelled) -> Sequence[EpisodeReport]: ...
 
     def figures(self, progress: Progress, cancelled: Cancelled) -> QualityReport: ...
 

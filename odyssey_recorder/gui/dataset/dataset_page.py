@@ -16,7 +16,6 @@ from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
 from odyssey_recorder.dataset.watch import FolderChanges
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.dataset_index.saved import SavedFilters
-from odyssey_recorder.exporting.prepared import Prepared
 from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
@@ -54,6 +53,7 @@ from odyssey_recorder.gui.kit.table import change_steadily, table_view
 from odyssey_recorder.gui.kit.theme import grown
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.review.status import ReviewStage
+from odyssey_recorder.services.exports import Prepared
 from odyssey_recorder.settings import Role
 
 _FACETS_PX = 216
@@ -138,7 +138,7 @@ class DatasetPage(MainPage):
             self._saved.read()
 
     def allow_review(self, review: Callable[[], Reviewing]) -> None:
-        """Check the episodes once a verdict depends on it, find duplicates, and send episodes to review."""
+        """Check the episodes once a verdict depends on it, find duplicates, send episodes to review, and export."""
         self._review = review
 
     def close_down(self) -> None:
@@ -171,9 +171,8 @@ class DatasetPage(MainPage):
         self._commands.enable(DatasetCommand.SHOW_DUPLICATES, on=self._review is not None)
         self._add_view(DatasetCommand.SHOW_FIGURES, partial(self._figures, index))
         self._add_view(DatasetCommand.SHOW_SPLITS, partial(self._splits, index))
-        self._add_view(
-            DatasetCommand.SHOW_RELEASES, partial(ReleasesView, index.root, self._background, self._commands)
-        )
+        if self._review is not None:
+            self._add_view(DatasetCommand.SHOW_RELEASES, partial(self._releases, index, self._review))
 
     def _take(self, found: ListResult) -> None:
         self._total = found.total
@@ -230,7 +229,9 @@ class DatasetPage(MainPage):
         )
         may_request = is_any and self._review is not None
         self._commands.enable(DatasetCommand.REQUEST_REVIEW, on=may_request, why="No episode is selected.")
-        self._commands.enable(DatasetCommand.EXPORT_EPISODES, on=bool(shown), why="No episode is listed.")
+        self._commands.enable(
+            DatasetCommand.EXPORT_EPISODES, on=bool(shown) and self._review is not None, why="No episode is listed."
+        )
 
     # The filter.
 
@@ -336,9 +337,10 @@ class DatasetPage(MainPage):
 
     def _export(self, choice: ExportChoice) -> None:
         assert self._index is not None
+        assert self._review is not None
         self._warning.hide()
         title = f"Exporting {counted(len(choice.ids))}"
-        work = partial(export, self._index.root, choice)
+        work = partial(export, self._review(), self._index.root, choice)
         self._job.follow(self._background.start(title, work, self._show_exported))
 
     def _show_exported(self, done: Prepared) -> None:
@@ -427,6 +429,9 @@ class DatasetPage(MainPage):
         splits = SplitsView(index.root, self._background, self._commands)
         splits.splits_written.connect(lambda: self._background.run(index.refresh, self._listing.take_changes))
         return splits
+
+    def _releases(self, index: EpisodeIndex, review: Callable[[], Reviewing]) -> QWidget:
+        return ReleasesView(review(), index.root, self._background, self._commands)
 
     def _figures(self, index: EpisodeIndex) -> QWidget:
         figures = FiguresView(index, self._background, self._commands)

@@ -1,7 +1,6 @@
 """Exports episodes: asks for layout and folder, and writes off the GUI thread."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,15 +9,9 @@ from typing import Literal, cast
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
-from odyssey_recorder.admission import Admission, refusal
 from odyssey_recorder.annotation.released_texts import Texts
-from odyssey_recorder.dataset.codec import Dialect
-from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
-from odyssey_recorder.exporting.job import ExportProgress as Exported
-from odyssey_recorder.exporting.job import run_export
-from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
 from odyssey_recorder.gui.kit.parts import (
     CheckBox,
     Choice,
@@ -33,9 +26,10 @@ from odyssey_recorder.gui.kit.parts import (
 )
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
+from odyssey_recorder.services.admission import READY, Admission, Reviews
+from odyssey_recorder.services.exports import ExportProgress, ExportWanted, Prepared, prepare_export, write_export
 from odyssey_recorder.splits.drawing import Kind
 
-_WRITERS = 2
 _TRAINERS = {
     "official-chat": "the official code",
     "llamafactory": "LLaMA-Factory",
@@ -182,24 +176,18 @@ class _Samples(QWidget):
         )
 
 
-def export(root: Path, choice: ExportChoice, progress: Progress, cancelled: Cancelled) -> Prepared:
+def export(reviews: Reviews, root: Path, choice: ExportChoice, progress: Progress, cancelled: Cancelled) -> Prepared:
     """Raises DatasetError."""
-    progress(None, "Checking the episodes")
-    admission = Admission(checked=choice.only_accepted, accepted=choice.only_accepted)
-    refuse = refusal(root, admission, Dialect.RELEASE, cancelled) if choice.only_accepted else lambda _: ""
-    files = [root / annotation_path(episode_id) for episode_id in sorted(choice.ids)]
     wanted = ExportWanted(root, choice.out.absolute(), choice.layout, choice.options)
-    prepared = prepare(wanted, files, refuse, cancelled)
+    admission = READY if choice.only_accepted else Admission()
+    prepared = prepare_export(reviews, wanted, choice.ids, admission=admission, progress=progress, cancelled=cancelled)
     if not prepared.episodes:
         why = f" The first: {prepared.left_out[0]}" if prepared.left_out else ""
         raise DatasetError(f"None of these episodes is accepted and without errors.{why}")
-    with ThreadPoolExecutor(_WRITERS, thread_name_prefix="export") as executor:
-        run_export(
-            prepared.request, prepared.episodes, executor, tell=partial(_report_share, progress), is_cancelled=cancelled
-        )
+    write_export(prepared, tell=partial(_report_share, progress), cancelled=cancelled)
     return prepared
 
 
-def _report_share(progress: Progress, done: Exported) -> None:
+def _report_share(progress: Progress, done: ExportProgress) -> None:
     text = f"{done.episodes:,} of {counted(done.of_episodes)}, {done.bytes / 1e6:,.0f} MB"
     progress(done.episodes / done.of_episodes, text)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -10,9 +10,6 @@ from typing import TypeVar
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QTableView, QWidget
 
-from odyssey_recorder.admission import Admission, refusal
-from odyssey_recorder.dataset.codec import Dialect
-from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.frame.commands import Commands
@@ -23,9 +20,16 @@ from odyssey_recorder.gui.kit.parts import breakable, fill_column, labelled, lin
 from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.releases.folder import RECORD, FileDifference, ReleaseRecord, release_folder, releases, verify
-from odyssey_recorder.releases.making import DraftedRelease, changes_between, draft_release, make_release
-from odyssey_recorder.releases.manifest import ReleaseChanges
+from odyssey_recorder.services import releases
+from odyssey_recorder.services.admission import Reviews
+from odyssey_recorder.services.releases import (
+    Comparison,
+    DraftedRelease,
+    FileDifference,
+    ReleaseChanges,
+    ReleaseRecord,
+    make_release,
+)
 
 _ROW_PX = 30
 _UNVERIFIED = "not verified"
@@ -35,8 +39,6 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """`written` is when its record was written to this disk; a release itself contains no time."""
-
     record: ReleaseRecord
     written: datetime
     hashes: str = _UNVERIFIED
@@ -49,8 +51,9 @@ _Difference = tuple[str, str, str]
 class ReleasesView(QWidget):
     """Lists the releases whenever it is shown; long work runs as a job with progress."""
 
-    def __init__(self, root: Path, background: Background, commands: Commands) -> None:
+    def __init__(self, reviews: Reviews, root: Path, background: Background, commands: Commands) -> None:
         super().__init__()
+        self._reviews = reviews
         self._root = root
         self._background = background
         self._commands = commands
@@ -154,7 +157,7 @@ class ReleasesView(QWidget):
         dialog.open()
 
     def _plan(self, name: str) -> None:
-        self._start("Planning the release", partial(_draft, self._root, name), self._confirm)
+        self._start("Planning the release", partial(releases.draft, self._reviews, self._root, name), self._confirm)
 
     def _confirm(self, drafted: DraftedRelease) -> None:
         record = drafted.planned.record
@@ -182,10 +185,7 @@ class ReleasesView(QWidget):
 
     def _verify(self) -> None:
         name = self._chosen[0].name
-
-        def work(progress: Progress, cancelled: Cancelled) -> list[FileDifference]:
-            return list(verify(self._root, name, _counting(progress, cancelled)))
-
+        work = partial(releases.verify, self._root, name)
         self._start(f"Verifying {name}", work, partial(self._show_verified, name))
 
     def _show_verified(self, name: str, found: Sequence[FileDifference]) -> None:
@@ -202,17 +202,17 @@ class ReleasesView(QWidget):
     def _compare(self) -> None:
         *before, after = self._chosen
         old, new = before[0].name if before else after.previous, after.name
-        work = partial(changes_between, self._root, old, new)
-        take = partial(self._show_changes, old, new)
-        self._background.run(work, take, partial(self._fail, f"{old} and {new} cannot be compared."))
+        work = partial(releases.compare, self._root, old, new)
+        self._background.run(work, self._show_changes, partial(self._fail, f"{old} and {new} cannot be compared."))
 
-    def _show_changes(self, old: str, new: str, changed: ReleaseChanges) -> None:
+    def _show_changes(self, compared: Comparison) -> None:
         rows = [
             (what, episode_id, why)
-            for what, episodes in changed.by_kind.items()
+            for what, episodes in compared.changes.by_kind.items()
             for episode_id, why in episodes.items()
         ]
-        self._show(f"From {old} to {new}: {', '.join(_counts(changed)) or 'nothing changed'}", rows)
+        what_changed = ", ".join(_counts(compared.changes)) or "nothing changed"
+        self._show(f"From {compared.old} to {compared.new}: {what_changed}", rows)
 
     def _show(self, title: str, rows: Sequence[_Difference]) -> None:
         say(self._diff_title, title)
@@ -225,29 +225,8 @@ class ReleasesView(QWidget):
 
 def _rows(root: Path) -> list[_Row]:
     """Newest first."""
-    return [
-        _Row(release, _written(release_folder(root, release.name) / RECORD)) for release in reversed(releases(root))
-    ]
-
-
-def _written(path: Path) -> datetime:
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC).astimezone()
-
-
-def _draft(root: Path, name: str, progress: Progress, cancelled: Cancelled) -> DraftedRelease:
-    progress(None, "Checking the episodes…")
-    admission = Admission(checked=True, accepted=True)
-    admit = partial(refusal, root, admission, Dialect.RELEASE, cancelled)
-    return draft_release(root, name, admit, _counting(progress, cancelled))
-
-
-def _counting(progress: Progress, cancelled: Cancelled) -> Callable[[int, int], None]:
-    def report(done: int, of: int) -> None:
-        if cancelled():
-            raise CancelledError("The work was cancelled.")
-        progress(done / of, f"Read {done:,} of {counted(of, 'episodes')}")
-
-    return report
+    made = reversed(releases.releases(root))
+    return [_Row(release, releases.written_at(root, release.name)) for release in made]
 
 
 # Words.

@@ -92,7 +92,12 @@ def folder(tmp_path: Path) -> Folder:
 @pytest.fixture
 def page(open_at: OpenAt, folder: Folder) -> DatasetDriver:
     saved = SavedFilters(folder.root.parent / "filters.json")
-    pilot = open_at(Workplace(dataset=lambda: EpisodeIndex(folder.root, None), saved_filters=lambda: saved))
+    workplace = Workplace(
+        dataset=lambda: EpisodeIndex(folder.root, None),
+        saved_filters=lambda: saved,
+        review=lambda: ReviewService(EpisodeIndex(folder.root, None), Checker(None, 1), lambda: "Bea"),
+    )
+    pilot = open_at(workplace)
     pilot.press("Dataset")
     return DatasetDriver(pilot)
 
@@ -277,7 +282,6 @@ def export_unaccepted(page: DatasetDriver, out: Path) -> None:
     page.pilot.press_in(page.pilot.dialog(), "Export")
 
 
-@pytest.mark.usefixtures("clean_home")
 def test_unaccepted_episodes_are_not_exported(three: list[str], page: DatasetDriver, folder: Folder) -> None:
     page.pilot.press("Export")
     page.pilot.press_in(page.pilot.dialog(), "Export")

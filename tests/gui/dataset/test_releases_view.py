@@ -14,19 +14,15 @@ from odyssey_recorder.curation.retired import RetireDecision as Retirement
 from odyssey_recorder.curation.retired import record_decisions
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset_index.index import EpisodeIndex
-from odyssey_recorder.gui.dataset import releases_view
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.dataset.releases_view import ReleasesView
 from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.releases import folder
 from odyssey_recorder.releases.folder import FileDifference, verify
 from odyssey_recorder.releases.making import draft_release, make_release
-from odyssey_recorder.review.review import Decision
-from odyssey_recorder.review.review_store import ReviewStore
-from odyssey_recorder.review.status import ReviewPolicy
-from odyssey_recorder.review.views import VerdictDraft
 from odyssey_recorder.services.review import ReviewService
 from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
-from tests.checking.verdicts import judgements
+from tests.commands.acceptance import accept_episodes
 from tests.gui.inspection import faults
 from tests.gui.item_views import row_texts
 from tests.gui.pilot import WidgetPilot
@@ -35,7 +31,8 @@ from tests.gui.pilot import WidgetPilot
 class ReleasesDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
-        self.view = ReleasesView(root, background, self.commands)
+        reviews = ReviewService(EpisodeIndex(root, None), Checker(None, 1), lambda: "Rosa")
+        self.view = ReleasesView(reviews, root, background, self.commands)
 
     def open(self, *names: str) -> None:
         self.show_widget(self.view)
@@ -74,18 +71,8 @@ def released(root: Path) -> None:
     make_release(root, draft_release(root, "", lambda: lambda _path: ""))
 
 
-def accept(root: Path, *ids: str) -> None:
-    ReviewStore(root).set_policy(ReviewPolicy(second_share=0.0))
-    for name in ("Bea", "Cleo"):
-        service = ReviewService(EpisodeIndex(root, None), Checker(None, 1), lambda name=name: name)  # type: ignore[misc]
-        service.check_all()
-        for one in ids:
-            draft = VerdictDraft(Decision.ACCEPT, judgements("ppp"), "", service.open(one).revision, 9.0)
-            service.submit(one, draft)
-
-
 def test_release_is_planned_shown_and_made(driver: ReleasesDriver, root: Path) -> None:
-    accept(root, FIRST, SECOND)
+    accept_episodes(root, FIRST, SECOND)
     driver.open()
     driver.wait_for_text("No releases yet.")
     driver.make("../out")
@@ -147,7 +134,7 @@ def test_cancelled_verification_leaves_the_list_unchanged(
         is_cancelled.wait()
         return verify(*arguments)
 
-    monkeypatch.setattr(releases_view, "verify", verify_later)
+    monkeypatch.setattr(folder, "verify", verify_later)
     driver.open("1.1.0", "1.0.0")
     driver.commands[DatasetCommand.VERIFY_RELEASE].trigger()
     driver.background.cancel_jobs()

@@ -25,6 +25,7 @@ from odyssey_recorder.replay.player import StepResult
 from odyssey_recorder.review.review import Decision, Judgement, ReplayEvidence, Verdict
 from odyssey_recorder.review.status import (
     ReviewerRole,
+    ReviewStage,
     SecondReviewReason,
     decision_fault,
     reviewer_role,
@@ -166,6 +167,12 @@ class FakeReviewing:
 
     def withdraw(self, ids: Collection[str], why: str) -> list[str]:
         raise ReviewError("The fake sends no episodes to review.")
+
+    def recover(self) -> None:
+        """No fix is interrupted."""
+
+    def stage(self, episode_id: str) -> ReviewStage:
+        return self.row(episode_id).stage
 
     def figures(self, *_: object) -> QualityReport:
         self._fail()

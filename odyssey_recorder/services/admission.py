@@ -1,0 +1,94 @@
+"""Which episodes of a dataset are ready for others, and why the rest is not."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from odyssey_recorder.dataset.boxes import repaired_steps
+from odyssey_recorder.dataset.codec import Dialect, read_episode
+from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.progress import Cancelled, Progress, never, untold
+
+if TYPE_CHECKING:
+    from odyssey_recorder.model.finding import EpisodeReport, Finding
+    from odyssey_recorder.review.status import ReviewStage
+
+_CHECKING = "Checking the episodes…"
+_SPELLING = "EXP01"
+"""An export and a conversion write every annotation anew, so how it is spelled does not matter."""
+
+
+class Reviews(Protocol):
+    """What admission asks of a `ReviewService`."""
+
+    def recover(self) -> None: ...
+
+    def check_all(self, progress: Progress, cancelled: Cancelled) -> "Sequence[EpisodeReport]": ...
+
+    def stage(self, episode_id: str) -> "ReviewStage": ...
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Whether an episode must be without errors, and whether it must be accepted."""
+
+    checked: bool = False
+    accepted: bool = False
+
+
+READY = Admission(checked=True, accepted=True)
+
+
+def reason_left_out(
+    reviews: Reviews,
+    admission: Admission,
+    dialect: Dialect,
+    progress: Progress = untold,
+    cancelled: Cancelled = never,
+) -> Callable[[Path], str]:
+    """A function that gives the reason why an annotation file is left out, empty if it is not.
+
+    Settles an interrupted fix, and checks what has changed if `admission` asks for anything. Raises DatasetError,
+    CancelledError.
+    """
+    from odyssey_recorder.review.status import ReviewStage
+
+    reviews.recover()
+    reports: dict[str, EpisodeReport] = {}
+    if admission != Admission():
+        found = reviews.check_all(lambda share, _text: progress(share, _CHECKING), cancelled)
+        reports = {report.episode_id: report for report in found}
+
+    def reason(annotation: Path) -> str:
+        if admission.checked:
+            report = reports.get(annotation.stem)
+            if report is None:
+                return f"{annotation.name} changed while it was checked. Try again."
+            if (error := _error(report, annotation, dialect)) is not None:
+                return f"{annotation.name}: {error.found} {error.todo} ({error.name})"
+        if not admission.accepted:
+            return ""
+        try:
+            stage = reviews.stage(annotation.stem)
+        except (DatasetError, ReviewError) as error:
+            return str(error)
+        return "" if stage is ReviewStage.ACCEPTED else f"{annotation.name} is not accepted: {stage.value.lower()}."
+
+    return reason
+
+
+def _error(report: "EpisodeReport", annotation: Path, dialect: Dialect) -> "Finding | None":
+    """The first error that the written file would still have."""
+    repaired: frozenset[int] = frozenset()
+    if dialect is Dialect.RELEASE and "ACT09" in report.failed:
+        with suppress(DatasetError):  # an unreadable file is a finding of its own
+            repaired = frozenset(repaired_steps(read_episode(annotation)))
+    kept = (
+        finding
+        for finding in report.findings
+        if finding.check != _SPELLING and not (finding.check == "ACT09" and finding.step in repaired)
+    )
+    report = replace(report, findings=tuple(kept))
+    return report.worst if report.has_errors else None

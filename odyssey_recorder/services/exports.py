@@ -1,0 +1,88 @@
+"""Datasets for others: exported in a layout that they load, or converted to another dialect."""
+
+import os
+from collections.abc import Callable, Collection
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from odyssey_recorder.dataset.codec import Dialect
+from odyssey_recorder.dataset.convert import Conversion
+from odyssey_recorder.dataset.convert import convert as convert_files
+from odyssey_recorder.dataset.layout import annotation_files, annotation_path, redaction_path
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.exporting.job import ExportProgress, run_export
+from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
+from odyssey_recorder.progress import Cancelled, Progress, never, untold
+from odyssey_recorder.services.admission import READY, Admission, Reviews, reason_left_out
+
+__all__ = ["ExportProgress", "ExportWanted", "Prepared"]
+
+_THREADS = 2
+
+
+def prepare_export(  # noqa: PLR0913 - values by keyword, each with a plain default
+    reviews: Reviews,
+    wanted: ExportWanted,
+    ids: Collection[str],
+    *,
+    admission: Admission = READY,
+    progress: Progress = untold,
+    cancelled: Cancelled = never,
+) -> Prepared:
+    """Decide which of the episodes `ids` are exported, and why others are not. Writes nothing.
+
+    Raises DatasetError, CancelledError.
+    """
+    if not annotation_files(wanted.root):
+        raise DatasetError(f"{wanted.root} is not a dataset folder: annotations/ with episode files is missing.")
+    refuse = reason_left_out(reviews, admission, Dialect.RELEASE, progress, cancelled)
+    files = [wanted.root / annotation_path(episode_id) for episode_id in sorted(ids)]
+    return prepare(wanted, files, refuse, cancelled)
+
+
+def write_export(
+    prepared: Prepared,
+    executor: Executor | None = None,
+    *,
+    tell: Callable[[ExportProgress], object] = lambda _: None,
+    cancelled: Cancelled = never,
+) -> Path:
+    """Write the export, by default in threads, and return its folder; the same call continues an interrupted one.
+
+    Raises DatasetError.
+    """
+    with nullcontext(executor) if executor else ThreadPoolExecutor(_THREADS, thread_name_prefix="export") as workers:
+        return run_export(prepared.request, prepared.episodes, workers, tell=tell, is_cancelled=cancelled)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionWanted:
+    """`source` is an episode file or a dataset folder; admission needs a folder."""
+
+    source: Path
+    target: Path
+    dialect: Dialect
+    admission: Admission
+    with_screenshots: bool = False
+
+
+def convert(wanted: ConversionWanted, open_reviews: Callable[[Path], Reviews]) -> Conversion:
+    """Convert what is admitted of the source, as `dataset.convert` does; the others are among the failures.
+
+    `open_reviews` is called with a dataset folder of which not everything is admitted. Raises DatasetError.
+    """
+    source, is_folder = wanted.source, wanted.source.is_dir()
+    if not is_folder and wanted.admission.accepted:
+        raise DatasetError(f"{source} is not a dataset folder, so its reviews are unknown.")
+    admit: Callable[[Path], str] = lambda _: ""  # noqa: E731
+    if is_folder and wanted.admission != Admission():
+        admit = reason_left_out(open_reviews(source), wanted.admission, wanted.dialect)
+
+    def refuse(annotation: Path) -> str:
+        if wanted.with_screenshots and os.path.lexists(source / redaction_path(annotation.stem)):
+            return f"{annotation.name} has a redaction, which only `export` applies. Export the episode."
+        return admit(annotation)
+
+    return convert_files(source, wanted.target, wanted.dialect, with_screenshots=wanted.with_screenshots, refuse=refuse)
