@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.errors import UnfitFileError
-from odyssey_recorder.files import Largest, check_within, read_file, read_json
+from odyssey_recorder.errors import DatasetError, UnfitFileError
+from odyssey_recorder.files import Largest, check_within, publish_folder, read_file, read_json
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes and few links")
 
@@ -67,3 +67,17 @@ def test_json_with_too_many_brackets_is_rejected(folder: Path) -> None:
     (folder / "proof").write_bytes(b"[" + b"{}," * 500_000 + b"{}]")
     with pytest.raises(UnfitFileError, match="more brackets than the limit of 500,000"):
         read_json(folder / "proof", Largest.PROVENANCE, within=folder)
+
+
+def test_folder_is_published_whole_and_replaces_nothing(folder: Path) -> None:
+    part, journal = folder / "reviews", folder / "reviews" / "journal"
+    journal.touch()
+    (folder / "link").symlink_to("nowhere")
+    (folder / "empty").mkdir()
+    for taken in ("link", "empty"):
+        with pytest.raises(DatasetError, match=f"{taken} already exists"):
+            publish_folder(part, folder / taken, journal=journal)
+    assert journal.exists(), "the work can be resumed"
+    publish_folder(part, folder / "published", journal=journal)
+    assert [path.name for path in (folder / "published").iterdir()] == ["file"]
+    assert not part.exists()

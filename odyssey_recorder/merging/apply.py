@@ -34,6 +34,7 @@ from odyssey_recorder.merging.plan import (
     same_files,
     saved,
 )
+from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.review_store import ReviewStore
 
 _UNFINISHED = f"{METADATA}/merge.json"
@@ -67,6 +68,7 @@ def merge(first: Path, second: Path, target: Path, decisions: MergeDecisions) ->
     """
     into = next((source for source in (first, second) if _is_same(target, source)), None)
     if into is not None:
+        ReviewLog(into, str).versions.recover()  # the journal by itself would roll back a fix that is on record
         with Journal(into).held():
             plan = prepare(first, second, target, decisions)
             if not plan.conflicts:

@@ -65,7 +65,7 @@ def reason_left_out(
         if admission.checked:
             report = reports.get(annotation.stem)
             if report is None:
-                return f"{annotation.name} changed while it was checked. Try again."
+                return f"{annotation.name} is new, or has changed since it was checked. Try again."
             if (error := _error(report, annotation, dialect)) is not None:
                 return f"{annotation.name}: {error.found} {error.todo} ({error.name})"
         if not admission.accepted:

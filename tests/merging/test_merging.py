@@ -6,13 +6,14 @@ import shutil
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from odyssey_recorder.dataset.amendment import NewInstruction
 from odyssey_recorder.dataset.change_journal import under_way
 from odyssey_recorder.dataset.codec import read_annotation
-from odyssey_recorder.dataset.layout import annotation_path, episode_ids
+from odyssey_recorder.dataset.layout import HISTORY, annotation_path, episode_ids
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, OdysseyError
@@ -314,6 +315,23 @@ def test_merge_interrupted_before_its_end_is_repeated(a: Path, b: Path, tmp_path
     (tmp_path / "c").rename(tmp_path / "c.part")
     merge(a, b, tmp_path / "c", ASK)
     assert contents(tmp_path / "c") == merged
+
+
+def test_recorded_fix_that_was_interrupted_survives_a_merge_into_its_dataset(
+    a: Path, b: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reviews, under_change = log(a, "Bea"), list[bytes]()
+    append = reviews.reviews.append
+
+    def record(*entry: Any) -> None:
+        under_change.append((a / HISTORY / "change.json").read_bytes())
+        append(*entry)
+
+    monkeypatch.setattr(reviews.reviews, "append", record)
+    reviews.fix(THIRD, NewInstruction(instruction="Fixed."), "wrong", "")
+    (a / HISTORY / "change.json").write_bytes(under_change[0])  # as if killed before the journal was cleared
+    merge(a, b, a, ASK)
+    assert instruction(a, THIRD) == "Fixed."
 
 
 def _timeless(root: Path) -> dict[str, bytes]:
