@@ -164,13 +164,13 @@ def export(
     """
     from odyssey_recorder.commands.export import ExportOptions, export_dataset
     from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
-    from odyssey_recorder.services.admission import READY, Admission
+    from odyssey_recorder.services.exports import ExportWanted
 
-    admission = Admission() if every else READY
     levels: tuple[Literal["high", "low"], ...] = ("high", "low") if level == "both" else (level,)
     samples = Sampling(adapter or TRAINERS.get(layout, ""), history, levels, semantic, pairs, split or "")
     options = Options(per_step=per_step, texts=texts, samples=samples)
-    request = ExportOptions(dataset, out, layout, selection, admission, options, like, jobs, cluster, agents)
+    wanted = ExportWanted(dataset, out, layout, options, like)
+    request = ExportOptions(wanted, selection, not every, jobs, cluster, agents)
     export_dataset(request, terminal.out, terminal.err)
 
 
@@ -194,14 +194,14 @@ def convert(
     Exit code 0: success; 1: some episodes cannot be converted, or none can.
     """
     from odyssey_recorder.dataset.codec import Dialect
+    from odyssey_recorder.services import exports
     from odyssey_recorder.services.admission import Admission
-    from odyssey_recorder.services.exports import ConversionWanted
-    from odyssey_recorder.services.exports import convert as convert_admitted
     from odyssey_recorder.wiring import dataset_reviews
 
     admission = Admission(checked=with_screenshots and not unchecked, accepted=accepted)
-    wanted = ConversionWanted(source, target, Dialect(dialect), admission, with_screenshots)
-    result = convert_admitted(wanted, dataset_reviews)
+    result = exports.convert(
+        source, target, Dialect(dialect), dataset_reviews, admission=admission, with_screenshots=with_screenshots
+    )
     for failure in result.failures:
         terminal.print_error(failure)
     terminal.say(f"{len(result.written)} written, {len(result.failures)} failed")

@@ -5,10 +5,8 @@ import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing import get_context
-from pathlib import Path
-from typing import Literal
 
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
@@ -16,9 +14,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from odyssey_recorder.commands.cluster import cluster
 from odyssey_recorder.commands.listing import selected_ids
 from odyssey_recorder.commands.terminal import print_warning, say
-from odyssey_recorder.exporting.export_plan import Options
 from odyssey_recorder.model.plain_text import counted
-from odyssey_recorder.services.admission import READY, Admission
 from odyssey_recorder.services.exports import ExportProgress, ExportWanted, prepare_export, write_export
 from odyssey_recorder.wiring import dataset_reviews
 
@@ -28,17 +24,11 @@ _WORKERS = get_context("spawn")
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """`like` None: as the second release if every step has its texts, else as the first. `cluster`: the address of a
-    Dask scheduler.
-    """
+    """`cluster` is the address of a Dask scheduler."""
 
-    root: Path
-    out: Path
-    layout: str
+    wanted: ExportWanted
     filter: str = ""
-    admission: Admission = READY
-    options: Options = field(default_factory=Options)
-    like: Literal["v1", "v2"] | None = None
+    only_ready: bool = True
     jobs: int | None = None
     cluster: str | None = None
     agents: bool = False
@@ -46,9 +36,9 @@ class ExportOptions:
 
 def export_dataset(request: ExportOptions, out: Console, err: Console) -> None:
     """Raises DatasetError."""
-    selected = selected_ids(request.root, request.filter, agents=request.agents)
-    wanted = ExportWanted(request.root, request.out, request.layout, request.options, request.like)
-    prepared = prepare_export(dataset_reviews(request.root), wanted, selected, admission=request.admission)
+    root = request.wanted.root
+    selected = selected_ids(root, request.filter, agents=request.agents)
+    prepared = prepare_export(dataset_reviews(root), request.wanted, selected, only_ready=request.only_ready)
     _print_left_out(prepared.left_out, err)
     with _executor(request) as executor, _progress(err) as on_progress:
         folder = write_export(prepared, executor, tell=on_progress)

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from odyssey_recorder.dataset.layout import (
     read_dataset_file,
     split_path,
 )
-from odyssey_recorder.errors import DatasetError, MissingFileError
+from odyssey_recorder.errors import CancelledError, DatasetError, MissingFileError
 from odyssey_recorder.exporting.sums import SUMS, parse_sums, sums_text
 from odyssey_recorder.files import (
     Largest,
@@ -31,6 +31,8 @@ from odyssey_recorder.files import (
     storage_errors,
     write_durably,
 )
+from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.releases.manifest import ReleaseChanges, ReleasedEpisode, read_released
 from odyssey_recorder.splits.drawing import Split
 from odyssey_recorder.splits.files import read_drawing, read_record, split_names
@@ -40,9 +42,6 @@ FORMAT = 1
 """Changes when a consumer must read releases differently."""
 
 RECORD, MANIFEST = "release.json", "manifest.jsonl"
-Tell = Callable[[int, int], object]
-"""Called with how many episodes were read, of how many; raises to stop."""
-
 _PART = ".part"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
@@ -222,8 +221,10 @@ def _refuse_taken(root: Path, record: ReleaseRecord) -> None:
 # Verifying.
 
 
-def verify(root: Path, name: str, tell: Tell = lambda _done, _of: None) -> Iterator[FileDifference]:
-    """What differs from what was released, in its folder and in the dataset. Raises DatasetError."""
+def verify(
+    root: Path, name: str, progress: Progress = untold, cancelled: Cancelled = never
+) -> Iterator[FileDifference]:
+    """What differs from what was released, in its folder and in the dataset. Raises DatasetError, CancelledError."""
     folder = release_folder(root, name)
     sums = parse_sums(_read(folder / SUMS), str(folder / SUMS))
     for path in sorted(found for found in folder.rglob("*") if not found.is_dir() or found.is_symlink()):
@@ -238,7 +239,14 @@ def verify(root: Path, name: str, tell: Tell = lambda _done, _of: None) -> Itera
     manifest = read_manifest(root, name)
     for done, episode in enumerate(manifest, start=1):
         yield from _verified(root, episode)
-        tell(done, len(manifest))
+        tell_read(progress, cancelled, done, len(manifest))
+
+
+def tell_read(progress: Progress, cancelled: Cancelled, done: int, of: int) -> None:
+    """Tell how many episodes were read, of how many. Raises CancelledError."""
+    if cancelled():
+        raise CancelledError("The work was cancelled.")
+    progress(done / of, f"Read {done:,} of {counted(of, 'episodes')}")
 
 
 def _read_in(folder: Path, name: str) -> bytes:

@@ -6,10 +6,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset.codec import read_annotation
-from odyssey_recorder.dataset.layout import annotation_path, episode_ids
-from odyssey_recorder.dataset.provenance import by_agents
+from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.card import About, readme
 from odyssey_recorder.exporting.job import sides_of
@@ -21,13 +19,11 @@ from odyssey_recorder.figures.published import V2
 from odyssey_recorder.releases.folder import (
     MANIFEST,
     ReleaseRecord,
-    Tell,
     checked_name,
     proposed_name,
     read_manifest,
     released_splits,
     releases,
-    revision_of,
     splits_to_release,
     write_release,
 )
@@ -61,42 +57,6 @@ class DraftedRelease:
     revisions: Mapping[str, str]
 
 
-def draft_release(
-    root: Path, name: str, admit: Callable[[], Callable[[Path], str]], tell: Tell = lambda _done, _of: None
-) -> DraftedRelease:
-    """Plan a release of the episodes for which the function that `admit` returns gives no reason against it.
-
-    `admit` is called after the annotations were hashed. Raises DatasetError as `plan_release` does, and if nothing can
-    be released.
-    """
-    if name:
-        checked_name(name)
-    if not (present := sorted(episode_ids(root))):
-        raise DatasetError(f"{root} has no episodes: expected a dataset folder with annotations/<id>.json.")
-    revisions = {episode_id: revision_of(root, episode_id) for episode_id in present}
-    refuse, retired = admit(), read_retired(root)
-    left_out = {
-        episode_id: f"{episode_id}.json is retired: {retired[episode_id].reason}"
-        for episode_id in present
-        if episode_id in retired
-    }
-    sides = {episode_id for split in splits_to_release(root)[0] for episode_id in (*split.train, *split.test)}
-    agents = by_agents(root, {*present} - sides - left_out.keys())
-    left_out |= {episode_id: f"{episode_id}.json is by an agent, and in no split." for episode_id in sorted(agents)}
-    left_out |= {
-        episode_id: why
-        for episode_id in present
-        if episode_id not in left_out and (why := refuse(root / annotation_path(episode_id)))
-    }
-    if not (ids := [episode_id for episode_id in present if episode_id not in left_out]):
-        reason = next(iter(left_out.values()))
-        raise DatasetError(
-            f"Nothing to release: no episode of {root} is accepted and without errors. The first: {reason}"
-        )
-    planned = plan_release(root, name, ids, left_out, tell)
-    return DraftedRelease(planned, left_out, {episode_id: revisions[episode_id] for episode_id in ids})
-
-
 def make_release(root: Path, drafted: DraftedRelease) -> Path:
     """Write the release and return its folder. Raises DatasetError."""
     planned = drafted.planned
@@ -107,7 +67,11 @@ def make_release(root: Path, drafted: DraftedRelease) -> Path:
 
 
 def plan_release(
-    root: Path, name: str, ids: Sequence[str], left_out: Mapping[str, str], tell: Tell = lambda _done, _of: None
+    root: Path,
+    name: str,
+    ids: Sequence[str],
+    left_out: Mapping[str, str],
+    on_read: Callable[[int, int], object] = lambda _done, _of: None,
 ) -> PlannedRelease:
     """Hash the episodes `ids` and compare them with the newest release; writes nothing.
 
@@ -125,7 +89,7 @@ def plan_release(
         manifest = []
         for episode in threads.map(partial(_described, root, reviews), sorted(ids)):
             manifest.append(episode)
-            tell(len(manifest), len(ids))
+            on_read(len(manifest), len(ids))
     changed = _changes(
         root,
         previous,

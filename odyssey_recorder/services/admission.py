@@ -4,16 +4,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from odyssey_recorder.dataset.boxes import repaired_steps
 from odyssey_recorder.dataset.codec import Dialect, read_episode
 from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.model.finding import EpisodeReport, Finding
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
-
-if TYPE_CHECKING:
-    from odyssey_recorder.model.finding import EpisodeReport, Finding
-    from odyssey_recorder.review.status import ReviewStage
+from odyssey_recorder.review.status import ReviewStage
 
 _CHECKING = "Checking the episodes…"
 _SPELLING = "EXP01"
@@ -25,9 +23,9 @@ class Reviews(Protocol):
 
     def recover(self) -> None: ...
 
-    def check_all(self, progress: Progress, cancelled: Cancelled) -> "Sequence[EpisodeReport]": ...
+    def check_all(self, progress: Progress, cancelled: Cancelled) -> Sequence[EpisodeReport]: ...
 
-    def stage(self, episode_id: str) -> "ReviewStage": ...
+    def stage(self, episode_id: str) -> ReviewStage: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +51,6 @@ def reason_left_out(
     Settles an interrupted fix, and checks what has changed if `admission` asks for anything. Raises DatasetError,
     CancelledError.
     """
-    from odyssey_recorder.review.status import ReviewStage
-
     reviews.recover()
     reports: dict[str, EpisodeReport] = {}
     if admission != Admission():
@@ -79,7 +75,7 @@ def reason_left_out(
     return reason
 
 
-def _error(report: "EpisodeReport", annotation: Path, dialect: Dialect) -> "Finding | None":
+def _error(report: EpisodeReport, annotation: Path, dialect: Dialect) -> Finding | None:
     """The first error that the written file would still have."""
     repaired: frozenset[int] = frozenset()
     if dialect is Dialect.RELEASE and "ACT09" in report.failed:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.dataset.codec import Dialect
@@ -27,16 +26,17 @@ def prepare_export(  # noqa: PLR0913 - values by keyword, each with a plain defa
     wanted: ExportWanted,
     ids: Collection[str],
     *,
-    admission: Admission = READY,
+    only_ready: bool = True,
     progress: Progress = untold,
     cancelled: Cancelled = never,
 ) -> Prepared:
-    """Decide which of the episodes `ids` are exported, and why others are not. Writes nothing.
+    """Decide which of the episodes `ids` are exported, and why others are not; writes nothing.
 
-    Raises DatasetError, CancelledError.
+    `only_ready` leaves out those that are not accepted or have errors. Raises DatasetError, CancelledError.
     """
     if not annotation_files(wanted.root):
         raise DatasetError(f"{wanted.root} is not a dataset folder: annotations/ with episode files is missing.")
+    admission = READY if only_ready else Admission()
     refuse = reason_left_out(reviews, admission, Dialect.RELEASE, progress, cancelled)
     files = [wanted.root / annotation_path(episode_id) for episode_id in sorted(ids)]
     return prepare(wanted, files, refuse, cancelled)
@@ -57,32 +57,27 @@ def write_export(
         return run_export(prepared.request, prepared.episodes, workers, tell=tell, is_cancelled=cancelled)
 
 
-@dataclass(frozen=True, slots=True)
-class ConversionWanted:
-    """`source` is an episode file or a dataset folder; admission needs a folder."""
-
-    source: Path
-    target: Path
-    dialect: Dialect
-    admission: Admission
-    with_screenshots: bool = False
-
-
-def convert(wanted: ConversionWanted, open_reviews: Callable[[Path], Reviews]) -> Conversion:
-    """Convert what is admitted of the source, as `dataset.convert` does; the others are among the failures.
+def convert(  # noqa: PLR0913 - what is converted to what, and whose reviews count
+    source: Path,
+    target: Path,
+    dialect: Dialect,
+    open_reviews: Callable[[Path], Reviews],
+    *,
+    admission: Admission,
+    with_screenshots: bool,
+) -> Conversion:
+    """Convert what is admitted of `source`, as `dataset.convert` does; the others are among the failures.
 
     `open_reviews` is called with a dataset folder of which not everything is admitted. Raises DatasetError.
     """
-    source, is_folder = wanted.source, wanted.source.is_dir()
-    if not is_folder and wanted.admission.accepted:
+    is_checked = source.is_dir() and admission != Admission()
+    if admission.accepted and not is_checked:
         raise DatasetError(f"{source} is not a dataset folder, so its reviews are unknown.")
-    admit: Callable[[Path], str] = lambda _: ""  # noqa: E731
-    if is_folder and wanted.admission != Admission():
-        admit = reason_left_out(open_reviews(source), wanted.admission, wanted.dialect)
+    admit = reason_left_out(open_reviews(source), admission, dialect) if is_checked else lambda _: ""
 
     def refuse(annotation: Path) -> str:
-        if wanted.with_screenshots and os.path.lexists(source / redaction_path(annotation.stem)):
+        if with_screenshots and os.path.lexists(source / redaction_path(annotation.stem)):
             return f"{annotation.name} has a redaction, which only `export` applies. Export the episode."
         return admit(annotation)
 
-    return convert_files(source, wanted.target, wanted.dialect, with_screenshots=wanted.with_screenshots, refuse=refuse)
+    return convert_files(source, target, dialect, with_screenshots=with_screenshots, refuse=refuse)

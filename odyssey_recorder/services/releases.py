@@ -1,14 +1,15 @@
 """The releases of a dataset: planned, made, listed, verified and compared."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset.codec import Dialect
-from odyssey_recorder.errors import CancelledError, DatasetError
-from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.dataset.layout import annotation_path, episode_ids
+from odyssey_recorder.dataset.provenance import by_agents
+from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.releases import folder, making
 from odyssey_recorder.releases.folder import RECORD, FileDifference, ReleaseRecord, release_folder, releases
@@ -31,10 +32,35 @@ def draft(
 ) -> DraftedRelease:
     """Plan a release of the accepted episodes without errors; without a `name` it is the next version.
 
-    Raises DatasetError, CancelledError.
+    Raises DatasetError, also if nothing can be released or nothing has changed, and CancelledError.
     """
-    admit = partial(reason_left_out, reviews, READY, Dialect.RELEASE, progress, cancelled)
-    return making.draft_release(root, name, admit, _telling(progress, cancelled))
+    if name:
+        folder.checked_name(name)
+    if not (present := sorted(episode_ids(root))):
+        raise DatasetError(f"{root} has no episodes: expected a dataset folder with annotations/<id>.json.")
+    revisions = {episode_id: folder.revision_of(root, episode_id) for episode_id in present}  # before the checks
+    refuse, retired = reason_left_out(reviews, READY, Dialect.RELEASE, progress, cancelled), read_retired(root)
+    left_out = {
+        episode_id: f"{episode_id}.json is retired: {retired[episode_id].reason}"
+        for episode_id in present
+        if episode_id in retired
+    }
+    splits, _ = folder.splits_to_release(root)
+    sides = {episode_id for split in splits for episode_id in (*split.train, *split.test)}
+    agents = by_agents(root, {*present} - sides - left_out.keys())
+    left_out |= {episode_id: f"{episode_id}.json is by an agent, and in no split." for episode_id in sorted(agents)}
+    left_out |= {
+        episode_id: why
+        for episode_id in present
+        if episode_id not in left_out and (why := refuse(root / annotation_path(episode_id)))
+    }
+    if not (ids := [episode_id for episode_id in present if episode_id not in left_out]):
+        reason = next(iter(left_out.values()))
+        raise DatasetError(
+            f"Nothing to release: no episode of {root} is accepted and without errors. The first: {reason}"
+        )
+    planned = making.plan_release(root, name, ids, left_out, partial(folder.tell_read, progress, cancelled))
+    return DraftedRelease(planned, left_out, {episode_id: revisions[episode_id] for episode_id in ids})
 
 
 def find(root: Path, name: str = "") -> ReleaseRecord:
@@ -53,7 +79,7 @@ def written_at(root: Path, name: str) -> datetime:
 
 def verify(root: Path, name: str, progress: Progress = untold, cancelled: Cancelled = never) -> list[FileDifference]:
     """What differs from what was released, in its folder and in the dataset. Raises DatasetError, CancelledError."""
-    return list(folder.verify(root, name, _telling(progress, cancelled)))
+    return list(folder.verify(root, name, progress, cancelled))
 
 
 def compare(root: Path, old: str = "", new: str = "") -> Comparison:
@@ -63,12 +89,3 @@ def compare(root: Path, old: str = "", new: str = "") -> Comparison:
     if not earlier:
         raise DatasetError(f"{later.name} is the first release. There is none before it to compare with.")
     return Comparison(earlier, later.name, making.changes_between(root, earlier, later.name))
-
-
-def _telling(progress: Progress, cancelled: Cancelled) -> Callable[[int, int], None]:
-    def tell(done: int, of: int) -> None:
-        if cancelled():
-            raise CancelledError("The work was cancelled.")
-        progress(done / of, f"Read {done:,} of {counted(of, 'episodes')}")
-
-    return tell

@@ -20,7 +20,7 @@ from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.export_plan import Shard
 from odyssey_recorder.exporting.job import ExportProgress, ExportRequest, run_export
 from odyssey_recorder.exporting.layouts import write_shard
-from odyssey_recorder.services.admission import Admission
+from odyssey_recorder.services.exports import ExportWanted
 from tests.cli import CommandLine
 from tests.evaluation.prediction_files import own, predictions
 from tests.exporting.sample import SMALL, Dataset, contents, write_dataset
@@ -49,7 +49,8 @@ def cluster() -> Iterator[Any]:
 
 def export(root: Path, out: Path, *, cluster: str | None = None) -> str:
     quiet = Console(file=StringIO())
-    request = ExportOptions(root, out, "webdataset", admission=Admission(), options=SMALL, jobs=1, cluster=cluster)
+    wanted = ExportWanted(root, out, "webdataset", SMALL)
+    request = ExportOptions(wanted, only_ready=False, jobs=1, cluster=cluster)
     export_dataset(request, quiet, quiet)
     return (out / "SHA256SUMS").read_text()
 

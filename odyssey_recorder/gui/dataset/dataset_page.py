@@ -171,8 +171,9 @@ class DatasetPage(MainPage):
         self._commands.enable(DatasetCommand.SHOW_DUPLICATES, on=self._review is not None)
         self._add_view(DatasetCommand.SHOW_FIGURES, partial(self._figures, index))
         self._add_view(DatasetCommand.SHOW_SPLITS, partial(self._splits, index))
-        if self._review is not None:
-            self._add_view(DatasetCommand.SHOW_RELEASES, partial(self._releases, index, self._review))
+        if (review := self._review) is not None:
+            make = lambda: ReleasesView(review(), index.root, self._background, self._commands)  # noqa: E731
+            self._add_view(DatasetCommand.SHOW_RELEASES, make)
 
     def _take(self, found: ListResult) -> None:
         self._total = found.total
@@ -429,9 +430,6 @@ class DatasetPage(MainPage):
         splits = SplitsView(index.root, self._background, self._commands)
         splits.splits_written.connect(lambda: self._background.run(index.refresh, self._listing.take_changes))
         return splits
-
-    def _releases(self, index: EpisodeIndex, review: Callable[[], Reviewing]) -> QWidget:
-        return ReleasesView(review(), index.root, self._background, self._commands)
 
     def _figures(self, index: EpisodeIndex) -> QWidget:
         figures = FiguresView(index, self._background, self._commands)

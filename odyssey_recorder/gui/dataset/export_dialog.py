@@ -26,7 +26,7 @@ from odyssey_recorder.gui.kit.parts import (
 )
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.services.admission import READY, Admission, Reviews
+from odyssey_recorder.services.admission import Reviews
 from odyssey_recorder.services.exports import ExportProgress, ExportWanted, Prepared, prepare_export, write_export
 from odyssey_recorder.splits.drawing import Kind
 
@@ -179,8 +179,10 @@ class _Samples(QWidget):
 def export(reviews: Reviews, root: Path, choice: ExportChoice, progress: Progress, cancelled: Cancelled) -> Prepared:
     """Raises DatasetError."""
     wanted = ExportWanted(root, choice.out.absolute(), choice.layout, choice.options)
-    admission = READY if choice.only_accepted else Admission()
-    prepared = prepare_export(reviews, wanted, choice.ids, admission=admission, progress=progress, cancelled=cancelled)
+    only_ready = choice.only_accepted
+    prepared = prepare_export(
+        reviews, wanted, choice.ids, only_ready=only_ready, progress=progress, cancelled=cancelled
+    )
     if not prepared.episodes:
         why = f" The first: {prepared.left_out[0]}" if prepared.left_out else ""
         raise DatasetError(f"None of these episodes is accepted and without errors.{why}")

@@ -22,14 +22,6 @@ from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services import releases
 from odyssey_recorder.services.admission import Reviews
-from odyssey_recorder.services.releases import (
-    Comparison,
-    DraftedRelease,
-    FileDifference,
-    ReleaseChanges,
-    ReleaseRecord,
-    make_release,
-)
 
 _ROW_PX = 30
 _UNVERIFIED = "not verified"
@@ -39,7 +31,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    record: ReleaseRecord
+    record: releases.ReleaseRecord
     written: datetime
     hashes: str = _UNVERIFIED
 
@@ -108,7 +100,7 @@ class ReleasesView(QWidget):
         self._offer()
 
     @property
-    def _chosen(self) -> list[ReleaseRecord]:
+    def _chosen(self) -> list[releases.ReleaseRecord]:
         """The selected releases, oldest first."""
         rows = (self._model.at(index.row()) for index in self._view.selectionModel().selectedRows())
         return sorted((release.record for release in rows if release is not None), key=lambda record: record.number)
@@ -159,7 +151,7 @@ class ReleasesView(QWidget):
     def _plan(self, name: str) -> None:
         self._start("Planning the release", partial(releases.draft, self._reviews, self._root, name), self._confirm)
 
-    def _confirm(self, drafted: DraftedRelease) -> None:
+    def _confirm(self, drafted: releases.DraftedRelease) -> None:
         record = drafted.planned.record
         dialog = QuestionDialog(
             Question(
@@ -171,10 +163,10 @@ class ReleasesView(QWidget):
         dialog.accepted.connect(lambda: self._make(drafted))
         dialog.open()
 
-    def _make(self, drafted: DraftedRelease) -> None:
+    def _make(self, drafted: releases.DraftedRelease) -> None:
         def work(progress: Progress, _: Cancelled) -> Path:
             progress(None, "Counting the figures and writing the files…")
-            return make_release(self._root, drafted)
+            return releases.make_release(self._root, drafted)
 
         def take(folder: Path) -> None:
             self._message.show_message(Tone.SUCCESS, f"{folder.name} is released.", breakable(str(folder)))
@@ -188,7 +180,7 @@ class ReleasesView(QWidget):
         work = partial(releases.verify, self._root, name)
         self._start(f"Verifying {name}", work, partial(self._show_verified, name))
 
-    def _show_verified(self, name: str, found: Sequence[FileDifference]) -> None:
+    def _show_verified(self, name: str, found: Sequence[releases.FileDifference]) -> None:
         lost = sum(not difference.kept for difference in found)
         self._hashes[name] = f"{counted(lost, 'differences')}" if lost else "all found"
         text = f"{name}: {counted(lost, 'differences')}." if lost else f"All files of {name} are as released."
@@ -205,7 +197,7 @@ class ReleasesView(QWidget):
         work = partial(releases.compare, self._root, old, new)
         self._background.run(work, self._show_changes, partial(self._fail, f"{old} and {new} cannot be compared."))
 
-    def _show_changes(self, compared: Comparison) -> None:
+    def _show_changes(self, compared: releases.Comparison) -> None:
         rows = [
             (what, episode_id, why)
             for what, episodes in compared.changes.by_kind.items()
@@ -232,7 +224,7 @@ def _rows(root: Path) -> list[_Row]:
 # Words.
 
 
-def _planned(drafted: DraftedRelease) -> list[str]:
+def _planned(drafted: releases.DraftedRelease) -> list[str]:
     record, left_out = drafted.planned.record, list(drafted.left_out.values())
     since = f"Since {record.previous}" if record.previous else "The first release"
     lines = [f"{since}: {', '.join(_counts(record.changes))}."]
@@ -244,7 +236,7 @@ def _planned(drafted: DraftedRelease) -> list[str]:
     return [*lines, *([f"and {more:,} more"] if more > 0 else [])]
 
 
-def _counts(changed: ReleaseChanges) -> list[str]:
+def _counts(changed: releases.ReleaseChanges) -> list[str]:
     return [f"{len(episodes):,} {what}" for what, episodes in changed.by_kind.items() if episodes]
 
 

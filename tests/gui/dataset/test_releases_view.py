@@ -19,7 +19,7 @@ from odyssey_recorder.gui.dataset.releases_view import ReleasesView
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.releases import folder
 from odyssey_recorder.releases.folder import FileDifference, verify
-from odyssey_recorder.releases.making import draft_release, make_release
+from odyssey_recorder.services.releases import draft, make_release
 from odyssey_recorder.services.review import ReviewService
 from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.commands.acceptance import accept_episodes
@@ -28,11 +28,14 @@ from tests.gui.item_views import row_texts
 from tests.gui.pilot import WidgetPilot
 
 
+def reviews_of(root: Path) -> ReviewService:
+    return ReviewService(EpisodeIndex(root, None), Checker(None, 1), str)
+
+
 class ReleasesDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
-        reviews = ReviewService(EpisodeIndex(root, None), Checker(None, 1), lambda: "Rosa")
-        self.view = ReleasesView(reviews, root, background, self.commands)
+        self.view = ReleasesView(reviews_of(root), root, background, self.commands)
 
     def open(self, *names: str) -> None:
         self.show_widget(self.view)
@@ -66,9 +69,10 @@ def driver(qtbot: QtBot, background: Background, root: Path) -> ReleasesDriver:
 @pytest.fixture
 def released(root: Path) -> None:
     """Two releases: of all three episodes, and without the first."""
-    make_release(root, draft_release(root, "", lambda: lambda _path: ""))
+    accept_episodes(root, FIRST, SECOND, THIRD)
+    make_release(root, draft(reviews_of(root), root))
     Trash(root).move(FIRST)
-    make_release(root, draft_release(root, "", lambda: lambda _path: ""))
+    make_release(root, draft(reviews_of(root), root))
 
 
 def test_release_is_planned_shown_and_made(driver: ReleasesDriver, root: Path) -> None:
@@ -91,7 +95,8 @@ def test_release_is_planned_shown_and_made(driver: ReleasesDriver, root: Path) -
 
 def test_retired_episode_is_not_released(root: Path) -> None:
     record_decisions(root, [Retirement(episode_id=FIRST, decision="retire", reason="blurred", who="Ada")])
-    drafted = draft_release(root, "", lambda: lambda _path: "")
+    accept_episodes(root, FIRST, SECOND, THIRD)
+    drafted = draft(reviews_of(root), root)
     assert drafted.planned.ids == [SECOND, THIRD]
     assert drafted.left_out == {FIRST: f"{FIRST}.json is retired: blurred"}
 
