@@ -1,5 +1,7 @@
 """`evaluate`: how well predictions match the recorded actions."""
 
+from collections.abc import Sequence
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -8,9 +10,11 @@ import typer
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.cluster import ClusterOption
 from odyssey_recorder.commands.cluster import cluster as on_cluster
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.plain_text import on_one_line
 
 if TYPE_CHECKING:
+    from odyssey_recorder.evaluation.judged_steps import JudgedStep
     from odyssey_recorder.evaluation.placement import Fit
     from odyssey_recorder.evaluation.report import Evaluation
 
@@ -37,6 +41,9 @@ def evaluate(  # noqa: PLR0913 - the options
     against: Annotated[
         Path | None, typer.Option(metavar="OTHER", help="The predictions of another model, to compare with.")
     ] = None,
+    wrong: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="List N wrong steps, the worst first.", show_default="none")
+    ] = None,
     cluster: ClusterOption = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page to this file.")] = None,
     as_json: terminal.JsonOption = False,
@@ -48,43 +55,35 @@ def evaluate(  # noqa: PLR0913 - the options
 
     Exit code 0: scored; 1: scored, but something in the file was not; 2: nothing could be scored.
     """
-    from odyssey_recorder.commands.listing import selected_ids
+    from odyssey_recorder.services.evaluation import ScoreOrder, judged, score_files
+    from odyssey_recorder.wiring import user_checker, user_index
 
-    try:
-        from odyssey_recorder.evaluation import report
-        from odyssey_recorder.evaluation.gold import read_gold
-        from odyssey_recorder.evaluation.loading import load
-    except ModuleNotFoundError as error:
-        raise DatasetError("Scoring needs numpy. Install it: pip install 'odyssey-recorder[evaluation]'") from error
-    loaded = load(predictions)
-    selected_filter = f"{selection} split:{split}/test".strip() if split else selection
-    ids = selected_ids(data, selected_filter)
-    if cluster is None:
-        gold, unread = read_gold(data, ids)
-    else:
-        with on_cluster(cluster) as executor:
-            gold, unread = read_gold(data, ids, carry_out=executor.map)
-    if not gold.episodes:
-        raise DatasetError(f"{data} has no readable episode of this selection. Check --split and --filter.")
-    terms = report.ScoringTerms(
-        str(data), str(predictions), protocol, split or "", level or loaded.header.level or "high", selection
-    )
-    evaluation = report.evaluate(gold, loaded, terms, unread=unread)
-    if against is not None:
-        evaluation = report.with_difference(evaluation, load(against), str(against))
+    order = ScoreOrder(predictions, against, protocol, level or "", split or "", selection, str(data))
+    on_workers = nullcontext() if cluster is None else on_cluster(cluster)
+    with closing(user_index(data, user_checker())) as index, on_workers as executor:
+        scored = score_files(index, order, executor=executor)
+    terminal.print_left_out(scored.selection)
+    from odyssey_recorder.evaluation import report
+    from odyssey_recorder.evaluation.judged_steps import StepsWanted
+
+    evaluation = scored.found
+    steps = judged(scored, StepsWanted(), wrong) if wrong else None
     if html is not None:
         report.write_report(html, evaluation)
     if as_json:
         from odyssey_recorder.reports import report_json
 
-        typer.echo(report_json(report.as_json(evaluation)))
+        listed = {} if steps is None else {"wrong": _wrong_as_json(*steps)}
+        typer.echo(report_json({**report.as_json(evaluation), **listed}))
     else:
         _print(evaluation)
+        if steps is not None:
+            _print_wrong(*steps, evaluation)
     for name, fit in evaluation.fits:
         _print_fit(name, fit)
-    for text in unread[:_PROBLEMS_SHOWN]:
+    for text in evaluation.unread[:_PROBLEMS_SHOWN]:
         terminal.print_warning(text)
-    raise typer.Exit(0 if not unread and all(fit.is_clean for _, fit in evaluation.fits) else 1)
+    raise typer.Exit(0 if not evaluation.unread and all(fit.is_clean for _, fit in evaluation.fits) else 1)
 
 
 def _print(evaluation: "Evaluation") -> None:
@@ -116,6 +115,34 @@ def _print(evaluation: "Evaluation") -> None:
         terminal.say(f"{'SR':21} {shown(other.sr):>8}  {more}")
     for row in evaluation.published:
         terminal.say(f"Published: {row.model} ({row.source}): AMS {shown(row.ams)}, SR {shown(row.sr)}")
+
+
+def _print_wrong(steps: "Sequence[JudgedStep]", count: int, evaluation: "Evaluation") -> None:
+    few = f", the worst {len(steps):,} of {count:,}" if len(steps) < count else f": {count:,}"
+    terminal.say((f"Wrong steps{few}", "bold"))
+    for step in steps:
+        verdict = step.verdict[:1].lower() + step.verdict[1:]
+        said = f"predicted {_answer(step.said)} ({verdict})"
+        if evaluation.against is not None and step.other_right is not None:
+            right = "right" if step.other_right else "wrong"
+            said += f"; {evaluation.against.model}: {_answer(step.other_said)} ({right})"
+        terminal.say(f"{step.episode_id}, step {step.step + 1}: {_answer(step.truth)}; {said}")
+
+
+def _answer(text: str | None) -> str:
+    return "nothing" if text is None else on_one_line(text)
+
+
+def _wrong_as_json(steps: "Sequence[JudgedStep]", count: int) -> Json:
+    listed: list[Json] = [
+        {
+            "episode_id": step.episode_id, "step_index": step.step, "truth": step.truth, "predicted": step.said,
+            "verdict": step.verdict, "apart": step.apart, "other_predicted": step.other_said,
+            "other_right": step.other_right,
+        }
+        for step in steps
+    ]  # fmt: skip
+    return {"count": count, "steps": listed}
 
 
 def _print_fit(name: str, fit: "Fit") -> None:

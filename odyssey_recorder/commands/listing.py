@@ -8,15 +8,12 @@ from pathlib import Path
 from rich.console import Console
 
 from odyssey_recorder.checking.checker import Checker
-from odyssey_recorder.checking.whole_dataset.dataset_checks import DatasetChecks
-from odyssey_recorder.commands.terminal import line, print_agents, print_json, print_retired, print_warning, say
-from odyssey_recorder.dataset.layout import ANNOTATIONS
-from odyssey_recorder.dataset_index.filter import Filter, Key, parse_filter, unretired, without_agents
+from odyssey_recorder.commands.terminal import line, print_json, print_left_out, print_retired, print_warning, say
+from odyssey_recorder.dataset_index.filter import Filter, Key, parse_filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex, IndexedEpisode
 from odyssey_recorder.dataset_index.saved import SavedFilters
-from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.model.plain_text import counted, on_one_line
+from odyssey_recorder.services import episodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +36,13 @@ def list_episodes(
 ) -> None:
     """Print to the first console, and remarks to the second. Raises DatasetError, FilterError."""
     out, err = consoles
-    _expect_dataset(index.root)
     episode_filter = _wanted(filters, options)
     with err.status(line(f"Reading {index.root} …")):
-        index.refresh()
+        episodes.refresh(index)
         if options.checked:
-            check_all(index, checker)
-    rows = index.rows(unretired(episode_filter))
+            episodes.check_all(index, checker)
+    selection = episodes.selected(index, episode_filter, agents=True)
+    rows = index.rows(selection.filter)
     if options.save:
         filters.save(options.save, episode_filter)
     if options.as_json:
@@ -54,7 +51,7 @@ def list_episodes(
         for row in rows:
             say(_words(row), to=out)
         say(f"{len(rows):,} of {counted(len(index.ids()), 'episode')}", to=err)
-    print_retired(index.count(episode_filter) - len(rows), err)
+    print_retired(selection.retired, err)
     unchecked = sum(not row.is_checked for row in index.rows())
     if unchecked and any(term.key in (Key.FINDING, Key.VERDICT) for term in episode_filter.terms):
         message = f"The findings of {counted(unchecked, 'episode')} are unknown. Use --check to check first."
@@ -64,24 +61,26 @@ def list_episodes(
 
 
 @contextmanager
-def selected(root: Path, text: str, *, agents: bool = False) -> Iterator[tuple[EpisodeIndex, Filter]]:
-    """The index and the filter, without retired episodes and, unless with `agents`, those by agents.
+def refreshed(root: Path) -> Iterator[EpisodeIndex]:
+    """The user's index of a dataset. Raises DatasetError."""
+    from odyssey_recorder.wiring import user_checker, user_index
 
-    If the filter asks for them, they stay. Says how many are left out.
+    with closing(user_index(root, user_checker())) as index:
+        episodes.refresh(index)
+        yield index
+
+
+@contextmanager
+def selected(root: Path, text: str, *, agents: bool = False) -> Iterator[tuple[EpisodeIndex, Filter]]:
+    """The index and the filter, as `services.episodes.selected`; says how many are left out.
 
     Raises DatasetError, FilterError.
     """
-    from odyssey_recorder.wiring import user_checker, user_index
-
     parsed = parse_filter(text)
-    _expect_dataset(root)
-    with closing(user_index(root, user_checker())) as index:
-        index.refresh()
-        episode_filter = unretired(parsed)
-        print_retired(index.count(parsed) - index.count(episode_filter))
-        chosen = episode_filter if agents else without_agents(episode_filter)
-        print_agents(index.count(episode_filter) - index.count(chosen))
-        yield index, chosen
+    with refreshed(root) as index:
+        selection = episodes.selected(index, parsed, agents=agents)
+        print_left_out(selection)
+        yield index, selection.filter
 
 
 def selected_ids(root: Path, text: str, *, agents: bool = False) -> frozenset[str]:
@@ -90,23 +89,9 @@ def selected_ids(root: Path, text: str, *, agents: bool = False) -> frozenset[st
         return frozenset(index.ids(episode_filter))
 
 
-def _expect_dataset(root: Path) -> None:
-    if not (root / ANNOTATIONS).is_dir():
-        raise DatasetError(f"{root} is not a dataset folder: {ANNOTATIONS}/ with episode files is missing.")
-
-
 def _wanted(filters: SavedFilters, options: ListOptions) -> Filter:
     saved = filters.get(options.saved).terms if options.saved else ()
     return Filter((*saved, *parse_filter(options.filter).terms))
-
-
-def check_all(index: EpisodeIndex, checker: Checker) -> dict[str, EpisodeReport]:
-    """Check what has changed, for the index too; returns all reports by id."""
-    checks = DatasetChecks(index.root, checker, lambda _: None)
-    checks.run()
-    reports = {report.episode_id: report for report in checks.reports()}
-    index.take_reports(reports.values(), settled=True)
-    return reports
 
 
 def _words(row: IndexedEpisode) -> str:

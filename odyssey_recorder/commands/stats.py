@@ -1,6 +1,7 @@
 """`stats`: the figures of a dataset, beside the published ones."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
@@ -8,16 +9,15 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from odyssey_recorder.commands.listing import selected
-from odyssey_recorder.commands.terminal import line, say
-from odyssey_recorder.dataset_index.figures import figures_of
-from odyssey_recorder.figures.counting import Against, all_figures, mean_steps
-from odyssey_recorder.figures.episodes import EpisodeFigures, class_of_app
+from odyssey_recorder.commands.listing import refreshed
+from odyssey_recorder.commands.terminal import line, print_left_out, say
+from odyssey_recorder.dataset_index.filter import parse_filter
 from odyssey_recorder.figures.figure import Bars, Figure, TextTable
-from odyssey_recorder.figures.page import FiguresSource, cell_text, figures_as_json, write_figures_page
-from odyssey_recorder.figures.published import V1, V2, PublishedFigures, published_of
+from odyssey_recorder.figures.page import cell_text, figures_as_json, write_figures_page
+from odyssey_recorder.figures.published import V1, V2, PublishedFigures
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.reports import report_json
+from odyssey_recorder.services.figures import count_figures, figures_to_compare
 
 _BARS_SHOWN = 10
 
@@ -36,42 +36,40 @@ class StatsOptions:
 
 
 def show_figures(request: StatsOptions, out: Console) -> None:
-    """Raises DatasetError."""
-    episodes, unread = _read(request.path, request.filter, agents=request.agents)
-    against = Against(_published(request.against), class_of_app())
-    figures = all_figures(episodes, against)
-    context = FiguresSource(str(request.path), len(episodes), against.published.name, request.filter, unread)
+    """Raises DatasetError, FilterError."""
+    wanted, against = parse_filter(request.filter), _published(request.against)
+    with refreshed(request.path) as index:
+        counted_figures = count_figures(index, wanted, against, agents=request.agents)
+    print_left_out(counted_figures.selection)
+    figures = counted_figures.figures
+    source = replace(counted_figures.source, dataset=str(request.path), selection=request.filter)
     if request.page is not None:
-        write_figures_page(request.page, figures, context)
+        write_figures_page(request.page, figures, source)
     if request.images is not None:
         from odyssey_recorder.gui.figures.painting import write_images
 
         write_images(request.images, figures)
     if request.as_json:
-        typer.echo(report_json(figures_as_json(figures, context)))
+        typer.echo(report_json(figures_as_json(figures, source)))
         return
     _print(figures, out)
-    for problem in unread:
+    for problem in source.unread:
         say((problem, "yellow"), to=out)
     if request.page is not None:
         say(f"Page: {request.page}", to=out)
-
-
-def _read(root: Path, selection: str = "", *, agents: bool = False) -> tuple[list[EpisodeFigures], tuple[str, ...]]:
-    with selected(root, selection, agents=agents) as (index, episode_filter):
-        return figures_of(index, episode_filter)
 
 
 def _published(name: str) -> PublishedFigures:
     for known in (V1, V2):
         if name == known.name:
             return known
-    episodes, _ = _read(Path(name))
-    alone = Against(PublishedFigures(name), class_of_app())
-    return published_of(name, all_figures(episodes, alone), mean_steps(episodes))
+    with refreshed(Path(name)) as index:
+        figures, selection = figures_to_compare(index, name)
+    print_left_out(selection)
+    return figures
 
 
-def _print(figures: list[Figure], out: Console) -> None:
+def _print(figures: Sequence[Figure], out: Console) -> None:
     for figure in figures:
         for panel in figure.panels:
             if not isinstance(panel, TextTable | Bars):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -14,6 +14,9 @@ from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.logs import spelled_out
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Progress
+
+if TYPE_CHECKING:
+    from odyssey_recorder.services.episodes import Selection
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -57,9 +60,10 @@ def print_retired(count: int, to: Console = err) -> None:
         say((f"{counted(count, 'retired episode')} left out", "yellow"), to=to)
 
 
-def print_agents(count: int) -> None:
-    if count:
-        print_warning(f"{counted(count, 'episode')} by agents left out")
+def print_left_out(selection: "Selection") -> None:
+    print_retired(selection.retired)
+    if selection.by_agents:
+        print_warning(f"{counted(selection.by_agents, 'episode')} by agents left out")
 
 
 def print_unread(problems: Iterable[str]) -> None:

@@ -7,9 +7,10 @@ from typing import Literal
 import numpy as np
 
 from odyssey_recorder.evaluation.answers import AnswerKind, Bools, Floats, Ints, read_answers
+from odyssey_recorder.evaluation.gold import BOX
 from odyssey_recorder.evaluation.scores import Scored, by_step
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
-from odyssey_recorder.model.geometry import GRID, Point
+from odyssey_recorder.model.geometry import GRID, Box, Point
 
 Which = Literal["wrong", "only this", "both"]
 """Which steps: wrong ones, or those that only the first of two models, or both, got wrong."""
@@ -35,8 +36,8 @@ class StepsWanted:
 class JudgedStep:
     """`row` is that of the gold step, `kinds` are those of the true and the predicted action.
 
-    `apart` is the distance between the true and the predicted point, as a share of the screen. `other_right` is None
-    where the other model was not judged.
+    `box` is that of the true action, on the grid. `apart` is the distance between the true and the predicted point, as
+    a share of the screen. `other_right` is None where the other model was not judged.
     """
 
     row: int
@@ -44,6 +45,7 @@ class JudgedStep:
     step: int
     kinds: tuple[int, int]
     truth: str
+    box: Box | None
     said: str | None
     is_right: bool
     apart: float
@@ -93,10 +95,11 @@ def judged_steps(one: Scored, other: Scored | None, wanted: StepsWanted, most: i
     for place in order.tolist():
         row, by_other = int(rows[at[place]]), int(others[rows[at[place]]])
         kinds = int(gold.kind[row]), int(said[at[place]])
+        box = Box(*gold.box[row].astype(int).tolist()) if gold.boxed[row] == BOX else None
         found.append(
             JudgedStep(
                 row, gold.episodes[int(gold.episode[row])].episode_id, int(gold.step[row]), kinds, gold.answers[row],
-                _text(answers[place]), bool(right[at[place]]), float(apart[place]), _text(their.get(row)),
+                box, _text(answers[place]), bool(right[at[place]]), float(apart[place]), _text(their.get(row)),
                 None if by_other < 0 else bool(by_other),
             )
         )  # fmt: skip

@@ -4,11 +4,11 @@ from contextlib import closing
 from pathlib import Path
 
 from odyssey_recorder.dataset.layout import episode_ids
-from odyssey_recorder.dataset_index.figures import figures_of
 from odyssey_recorder.dataset_index.filter import parse_filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.exporting.job import sides_of
 from odyssey_recorder.figures.episodes import read_figures
+from odyssey_recorder.services.figures import figures_of
 from odyssey_recorder.splits.files import read_splits
 from tests.exporting.sample import write_dataset
 

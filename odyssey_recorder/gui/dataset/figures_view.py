@@ -1,7 +1,6 @@
 """The figures of the filtered dataset beside the published ones; a chosen mark narrows the filter."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -9,13 +8,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QProgressBar, QStackedWidget, QWidget
 
-from odyssey_recorder.dataset_index.figures import figures_of
-from odyssey_recorder.dataset_index.filter import ALL, Filter, unretired, without_agents
+from odyssey_recorder.dataset_index.filter import ALL, Filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex
-from odyssey_recorder.figures.counting import Against, all_figures
-from odyssey_recorder.figures.episodes import class_of_app
-from odyssey_recorder.figures.figure import Figure
-from odyssey_recorder.figures.page import FiguresSource, write_figures_page
+from odyssey_recorder.figures.page import write_figures_page
 from odyssey_recorder.figures.published import V1, V2
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.figures.figures_pane import FiguresPane
@@ -35,16 +30,10 @@ from odyssey_recorder.gui.kit.parts import (
     text_label,
 )
 from odyssey_recorder.model.plain_text import counted
-from odyssey_recorder.progress import Progress
+from odyssey_recorder.services.figures import CountedFigures, count_figures
 
 _PUBLISHED = {figures.name: figures for figures in (V2, V1)}
 _SAVES = (DatasetCommand.SAVE_DATASET_FIGURES, DatasetCommand.SAVE_FIGURE_IMAGES)
-
-
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    figures: Sequence[Figure]
-    source: FiguresSource
 
 
 class FiguresView(QWidget):
@@ -61,7 +50,7 @@ class FiguresView(QWidget):
         self._filter = ALL
         self._job: Job | None = None
         self._is_stale = True
-        self._shown: _Counted | None = None
+        self._shown: CountedFigures | None = None
         self._pane = FiguresPane()
         self._empty = QStackedWidget()
         self._against = Choice("Compare with")
@@ -93,9 +82,9 @@ class FiguresView(QWidget):
             return
         self._is_stale = False
         self._message.end("counting")
-        count = partial(_count, self._index, self._filter, self._against.value)
+        count = partial(count_figures, self._index, self._filter, _PUBLISHED[self._against.value])
         self._job = self._background.start(
-            "Counting the episodes", lambda progress, _: count(progress), self._take, can_cancel=False
+            "Counting the episodes", lambda progress, _: count(progress=progress), self._take, can_cancel=False
         )
         self._job.changed.connect(self._update_status)
         self._job.ended.connect(self._end)
@@ -106,7 +95,7 @@ class FiguresView(QWidget):
         if self._is_stale:
             self.refresh()
 
-    def _take(self, shown: _Counted) -> None:
+    def _take(self, shown: CountedFigures) -> None:
         self._shown = shown
         self._pane.show_figures(shown.figures)
         self._empty.setCurrentIndex(0 if shown.source.episodes else 2 if shown.source.selection else 1)
@@ -135,7 +124,7 @@ class FiguresView(QWidget):
 
     # Saving.
 
-    def _save(self, write: Callable[[Path, _Counted], str], place: Path) -> None:
+    def _save(self, write: Callable[[Path, CountedFigures], str], place: Path) -> None:
         if self._shown is not None:
             show = self._message.show_message
             self._background.run(
@@ -145,12 +134,12 @@ class FiguresView(QWidget):
             )
 
     @staticmethod
-    def _write_page(file: Path, shown: _Counted) -> str:
+    def _write_page(file: Path, shown: CountedFigures) -> str:
         write_figures_page(file, shown.figures, shown.source)
         return "The page is saved."
 
     @staticmethod
-    def _write_images(folder: Path, shown: _Counted) -> str:
+    def _write_images(folder: Path, shown: CountedFigures) -> str:
         return f"{len(write_images(folder, shown.figures))} images are saved."
 
     def _lay_out(self) -> None:
@@ -172,11 +161,3 @@ class FiguresView(QWidget):
         buttons = self._commands.buttons(*_SAVES)
         head = row(text_label("Figures", "title"), self._status, self._bar, None, beside, self._against, *buttons)
         fill_column(self, head, self._message, (self._empty, 1), spacing=10)
-
-
-def _count(index: EpisodeIndex, wanted: Filter, against: str, progress: Progress) -> _Counted:
-    progress(None, "Reading the episodes…")
-    episodes, unread = figures_of(index, without_agents(unretired(wanted)))
-    progress(None, f"Counting {len(episodes):,} episodes…")
-    figures = all_figures(episodes, Against(_PUBLISHED[against], class_of_app()))
-    return _Counted(figures, FiguresSource(str(index.root), len(episodes), against, str(wanted), unread))

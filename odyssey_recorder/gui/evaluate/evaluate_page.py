@@ -1,19 +1,18 @@
 """The Evaluate page: which predictions are scored by which protocol, and the scores."""
 
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
-from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name
 from odyssey_recorder.gui.evaluate.commands import EvaluateCommand
-from odyssey_recorder.gui.evaluate.order import ScoreOrder
 from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
@@ -35,10 +34,8 @@ from odyssey_recorder.gui.kit.parts import (
     tool_button,
 )
 from odyssey_recorder.progress import Cancelled, Progress
+from odyssey_recorder.services.evaluation import ScoredFiles, ScoreOrder, score_files
 from odyssey_recorder.splits.drawing import KINDS
-
-if TYPE_CHECKING:  # they need numpy, which is loaded with the first predictions
-    from odyssey_recorder.gui.evaluate.scoring import ScoredFiles
 
 _FORM_PX = 260
 _ROOMY_PX = 560
@@ -80,7 +77,7 @@ class EvaluatePage(MainPage):
         if not self._commands[EvaluateCommand.SCORE].isEnabled():
             return
         self._message.hide()
-        work = partial(_score, self._order, self._open_index)
+        work = partial(_score, self._order, self._index_opener())
         self._is_scoring = True
         job = self._background.start(f"Scoring {self._order.predictions.name}", work, self._on_scored)
         job.ended.connect(self._end)
@@ -89,14 +86,15 @@ class EvaluatePage(MainPage):
 
     @property
     def _order(self) -> ScoreOrder:
-        other, dataset = self._against.text().strip(), self._dataset.text().strip()
-        return ScoreOrder(
-            _path(self._predictions), _path(self._against) if other else None,
-            _path(self._dataset) if dataset else None, cast(Name, self._protocol.value), self._level.value,
-            self._split.value,
-        )  # fmt: skip
+        against = _path(self._against) if self._against.text().strip() else None
+        protocol = cast(Name, self._protocol.value)
+        return ScoreOrder(_path(self._predictions), against, protocol, self._level.value, self._split.value)
 
-    def _on_scored(self, scored: "ScoredFiles") -> None:
+    def _index_opener(self) -> Callable[[], EpisodeIndex]:
+        is_other = bool(self._dataset.text().strip())
+        return partial(EpisodeIndex, _path(self._dataset), None) if is_other else self._open_index
+
+    def _on_scored(self, scored: ScoredFiles) -> None:
         from odyssey_recorder.gui.evaluate.judged_view import JudgedView
         from odyssey_recorder.gui.evaluate.scores_view import ScoresView, problems_view
 
@@ -230,17 +228,16 @@ def _path(field: QLineEdit) -> Path:
 
 def _score(
     order: ScoreOrder, open_index: Callable[[], EpisodeIndex], progress: Progress, cancelled: Cancelled
-) -> "ScoredFiles":
+) -> ScoredFiles:
     progress(None, "Loading…")
-    try:
-        from odyssey_recorder.gui.evaluate import judged_view, scores_view  # noqa: F401 - the window uses them next
-        from odyssey_recorder.gui.evaluate.scoring import score_files
-    except ModuleNotFoundError as error:
-        raise DatasetError("Scoring needs numpy. Install it: pip install 'odyssey-recorder[evaluation]'") from error
-    return score_files(order, open_index, progress, cancelled)
+    with closing(open_index()) as index:
+        scored = score_files(index, order, progress, cancelled)
+    from odyssey_recorder.gui.evaluate import judged_view, scores_view  # noqa: F401 - the window uses them next
+
+    return scored
 
 
-def _write(file: Path, scored: "ScoredFiles") -> None:
+def _write(file: Path, scored: ScoredFiles) -> None:
     from odyssey_recorder.evaluation import report
     from odyssey_recorder.files import write_durably
     from odyssey_recorder.reports import report_json

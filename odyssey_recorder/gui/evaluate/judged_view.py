@@ -12,11 +12,9 @@ from PySide6.QtWidgets import QLabel, QWidget
 from odyssey_recorder.dataset.layout import annotation_path, screenshot_path
 from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
 from odyssey_recorder.evaluation.answers import KINDS
-from odyssey_recorder.evaluation.gold import BOX
-from odyssey_recorder.evaluation.judged_steps import JudgedStep, StepsWanted, Which, drawn, judged_steps
+from odyssey_recorder.evaluation.judged_steps import JudgedStep, StepsWanted, Which, drawn
 from odyssey_recorder.evaluation.scores import COLUMNS
 from odyssey_recorder.gui.evaluate.scores_view import model_name
-from odyssey_recorder.gui.evaluate.scoring import ScoredFiles
 from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.kit.icons import icon
 from odyssey_recorder.gui.kit.parts import (
@@ -36,8 +34,9 @@ from odyssey_recorder.gui.kit.theme import MARK, PREDICTED, Theme, grown
 from odyssey_recorder.gui.screen.action_painter import prepare_other_threads
 from odyssey_recorder.gui.screen.step_strip import MarkedScreenshot
 from odyssey_recorder.gui.screen.step_viewer import StepCanvas
-from odyssey_recorder.model.geometry import GRID, Box, Size
+from odyssey_recorder.model.geometry import GRID, Size
 from odyssey_recorder.model.plain_text import counted, on_one_line
+from odyssey_recorder.services.evaluation import ScoredFiles, judged
 
 _ROW_PX = 28
 _MAX_ROWS = 1_000
@@ -96,12 +95,9 @@ class JudgedView(QWidget):
         self._read()
 
     def _read(self) -> None:
-        found = self._scored.found
-        one, other = found.scored, found.other
-        if self._is_swapped and other is not None:
-            one, other = other, one
         wanted = self._wanted
-        self._background.run(partial(judged_steps, one, other, wanted, _MAX_ROWS), partial(self._show_judged, wanted))
+        read = partial(judged, self._scored, wanted, _MAX_ROWS, of_other=self._is_swapped)
+        self._background.run(read, partial(self._show_judged, wanted))
 
     def _show_judged(self, wanted: StepsWanted, read: tuple[Sequence[JudgedStep], int]) -> None:
         if not shiboken6.isValid(self) or wanted is not self._wanted:
@@ -164,12 +160,10 @@ class JudgedView(QWidget):
             self._task.setText(breakable(text))
 
     def _screenshot(self, step: JudgedStep) -> MarkedScreenshot:
-        gold = self._scored.found.scored.gold
         action = drawn(step.truth, off=-_APART)
         assert action is not None
-        box = Box(*gold.box[step.row].astype(int).tolist()) if gold.boxed[step.row] == BOX else None
         path = self._scored.root / screenshot_path(step.episode_id, step.step)
-        return MarkedScreenshot(path, action, box, Size(GRID, GRID), drawn(step.said, off=_APART))
+        return MarkedScreenshot(path, action, step.box, Size(GRID, GRID), drawn(step.said, off=_APART))
 
     # Layout.
 

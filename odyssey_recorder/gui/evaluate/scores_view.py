@@ -11,7 +11,6 @@ from odyssey_recorder.evaluation.answers import KINDS
 from odyssey_recorder.evaluation.report import Evaluation, shown
 from odyssey_recorder.evaluation.scores import COLUMNS, Figures
 from odyssey_recorder.figures.figure import CountGrid, Figure
-from odyssey_recorder.gui.evaluate.scoring import ScoredFiles
 from odyssey_recorder.gui.figures.figures_pane import figure_card
 from odyssey_recorder.gui.kit.parts import (
     Choice,
@@ -25,6 +24,7 @@ from odyssey_recorder.gui.kit.parts import (
 )
 from odyssey_recorder.gui.kit.table import TableColumn, TableModel, allow_sorting, fitted, table_view
 from odyssey_recorder.model.plain_text import on_one_line
+from odyssey_recorder.services.evaluation import ScoredFiles
 
 _ROW_PX = 28
 _FIGURE_PX, _INTERVAL_PX, _NAME_PX = 84, 122, 106

@@ -1,0 +1,107 @@
+"""Scores of predictions on a dataset, and the steps they got wrong; numpy is loaded with the first ones."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from odyssey_recorder.dataset_index.filter import parse_filter
+from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.errors import CancelledError, DatasetError
+from odyssey_recorder.evaluation.protocols import Name
+from odyssey_recorder.progress import Cancelled, Progress, never, untold
+from odyssey_recorder.services.episodes import Selection, refresh, selected
+
+if TYPE_CHECKING:
+    from odyssey_recorder.evaluation.judged_steps import JudgedStep, StepsWanted
+    from odyssey_recorder.evaluation.report import Evaluation
+    from odyssey_recorder.evaluation.scores import Figures
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOrder:
+    """Which predictions are to be scored, and how.
+
+    `against` are those of another model, to compare with; only the test part of `split` counts; without `level`, that
+    of the file. `dataset` is the name in reports, by default the folder.
+    """
+
+    predictions: Path
+    against: Path | None = None
+    protocol: Name = "official"
+    level: str = ""
+    split: str = ""
+    selection: str = ""
+    dataset: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredFiles:
+    """`other` and `other_by` are of the model to compare with."""
+
+    root: Path
+    found: "Evaluation"
+    selection: Selection
+    other: "Figures | None" = None
+    other_by: Mapping[str, Mapping[str, "Figures"]] = field(default_factory=dict)
+
+
+def score_files(
+    index: EpisodeIndex,
+    order: ScoreOrder,
+    progress: Progress = untold,
+    cancelled: Cancelled = never,
+    *,
+    executor: Executor | None = None,
+) -> ScoredFiles:
+    """The `executor` reads the true actions, if there is one. Raises DatasetError, FilterError, CancelledError."""
+    try:
+        from odyssey_recorder.evaluation import report, scores
+        from odyssey_recorder.evaluation.gold import read_gold
+        from odyssey_recorder.evaluation.loading import load
+    except ModuleNotFoundError as error:
+        raise DatasetError("Scoring needs numpy. Install it: pip install 'odyssey-recorder[evaluation]'") from error
+
+    def progress_of(text: str) -> Callable[[int, int], None]:
+        def update(done: int, of: int) -> None:
+            if cancelled():
+                raise CancelledError("Scoring was cancelled.")
+            progress(done / max(of, 1), text)
+
+        update(0, 1)
+        return update
+
+    wanted = parse_filter(f"{order.selection} split:{order.split}/test" if order.split else order.selection)
+    loaded = load(order.predictions, progress_of(f"Reading {order.predictions.name}…"))
+    against = order.against and load(order.against, progress_of(f"Reading {order.against.name}…"))
+    refresh(index, progress, cancelled)
+    selection = selected(index, wanted)
+    ids, carry_out = frozenset(index.ids(selection.filter)), map if executor is None else executor.map
+    gold, unread = read_gold(index.root, ids, progress_of("Reading the true actions…"), carry_out)
+    if not gold.episodes:
+        raise DatasetError(f"{index.root} has no readable episode of this selection. Check the split and the filter.")
+    progress_of("Scoring…")
+    asked = report.ScoringTerms(
+        order.dataset or str(index.root), str(order.predictions), order.protocol, order.split,
+        order.level or loaded.header.level or "high", order.selection,
+    )  # fmt: skip
+    found = report.evaluate(gold, loaded, asked, unread=unread)
+    if not against:
+        return ScoredFiles(index.root, found, selection)
+    progress_of("Comparing…")
+    found = report.with_difference(found, against, str(order.against))
+    assert found.other is not None
+    return ScoredFiles(index.root, found, selection, scores.figures(found.other), scores.breakdowns(found.other))
+
+
+def judged(
+    scored: ScoredFiles, wanted: "StepsWanted", most: int, *, of_other: bool = False
+) -> tuple[Sequence["JudgedStep"], int]:
+    """At most `most` of the steps, the worst first, and how many there are; `of_other`: those of the other model."""
+    from odyssey_recorder.evaluation.judged_steps import judged_steps
+
+    one, other = scored.found.scored, scored.found.other
+    if of_other and other is not None:
+        one, other = other, one
+    return judged_steps(one, other, wanted, most)
