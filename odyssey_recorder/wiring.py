@@ -232,14 +232,15 @@ def text_reviewing(settings: Settings, service: RecordingService) -> "TextReview
 def text_writing(settings: SettingsStore, service: RecordingService) -> "TextWriting":
     """Asks the model that the settings name when it is asked."""
     from odyssey_recorder.annotation.writing import TextWriting
-    from odyssey_recorder.dataset_index.filter import ALL, unretired, without_agents
+    from odyssey_recorder.dataset_index.filter import ALL
+    from odyssey_recorder.services.episodes import selected
 
     root, checker = service.store.root, user_checker() if service.checker is None else service.checker()
 
     def ids() -> Sequence[str]:
         with closing(user_index(root, checker)) as index:
             index.refresh()
-            return index.ids(without_agents(unretired(ALL)))
+            return index.ids(selected(index, ALL).filter)
 
     open_model = lambda budget: open_batch(settings.read(), budget, at_once=_AT_ONCE)  # noqa: E731
     return TextWriting(root, ids, checker.evidence, open_model, service.who_records)

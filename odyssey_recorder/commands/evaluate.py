@@ -122,15 +122,12 @@ def _print_wrong(steps: "Sequence[JudgedStep]", count: int, evaluation: "Evaluat
     terminal.say((f"Wrong steps{few}", "bold"))
     for step in steps:
         verdict = step.verdict[:1].lower() + step.verdict[1:]
-        said = f"predicted {_answer(step.said)} ({verdict})"
+        said = verdict if step.said is None else f"predicted {on_one_line(step.said)} ({verdict})"
         if evaluation.against is not None and step.other_right is not None:
             right = "right" if step.other_right else "wrong"
-            said += f"; {evaluation.against.model}: {_answer(step.other_said)} ({right})"
-        terminal.say(f"{step.episode_id}, step {step.step + 1}: {_answer(step.truth)}; {said}")
-
-
-def _answer(text: str | None) -> str:
-    return "nothing" if text is None else on_one_line(text)
+            other = "nothing" if step.other_said is None else on_one_line(step.other_said)
+            said += f"; {on_one_line(evaluation.against.model)}: {other} ({right})"
+        terminal.say(f"{step.episode_id}, step {step.step + 1}: {on_one_line(step.truth)}; {said}")
 
 
 def _wrong_as_json(steps: "Sequence[JudgedStep]", count: int) -> Json:

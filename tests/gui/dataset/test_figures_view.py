@@ -11,38 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset_index.filter import parse_filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex
-from odyssey_recorder.gui.dataset.figures_view import FiguresView
-from odyssey_recorder.gui.figures.figures_pane import FiguresPane, PanelView
+from odyssey_recorder.gui.figures.figures_pane import PanelView
 from odyssey_recorder.gui.frame.background import Background
 from tests.exporting.sample import write_dataset
+from tests.gui.dataset.figures_driver import FiguresDriver
 from tests.gui.inspection import faults
-from tests.gui.pilot import WidgetPilot
-
-
-class FiguresDriver(WidgetPilot):
-    def __init__(self, qtbot: QtBot, background: Background, index: EpisodeIndex) -> None:
-        super().__init__(qtbot, background)
-        self.view = FiguresView(index, background, self.commands)
-        self.filters: list[str] = []
-        self.view.filter_chosen.connect(self.filters.append)
-
-    def open(self) -> None:
-        self.show_widget(self.view)
-        self.qtbot.waitUntil(lambda: not self.background.jobs and self.find(FiguresPane).is_complete)
-
-    def save(self, button: str, path: Path) -> None:
-        self.press(button)
-        self.choose_file(path)
-        self.qtbot.waitUntil(lambda: not self.is_asked)
-
-    def tips(self, figure: str) -> list[str]:
-        """What a screen reader says about the marks of a figure."""
-        drawing = self.named(PanelView, figure)
-        tips = []
-        for _ in range(3):
-            QTest.keyClick(drawing, Qt.Key.Key_Down)
-            tips.append(drawing.accessibleDescription())
-        return tips
 
 
 @pytest.fixture

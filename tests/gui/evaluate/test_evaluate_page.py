@@ -6,13 +6,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QTableView
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.evaluation.predictions import Prediction
 from odyssey_recorder.gui.evaluate.commands import EvaluateCommand
-from odyssey_recorder.gui.evaluate.evaluate_page import EvaluatePage
 from odyssey_recorder.gui.figures.figures_pane import PanelView
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.kit.theme import MARK, PREDICTED
@@ -20,27 +18,10 @@ from odyssey_recorder.gui.screen.step_viewer import StepCanvas
 from odyssey_recorder.model.episode import Json
 from tests.annotation.phone_dataset import look_around
 from tests.evaluation.prediction_files import own, predictions
-from tests.gui.item_views import row_texts
-from tests.gui.pilot import WidgetPilot
+from tests.gui.evaluate.evaluate_pilot import EvaluatePilot
 
 EPISODE = "1" * 16
 WRONG_CLICK: dict[str, Json] = {"action": "CLICK", "info": [[990, 10], [990, 10]]}
-
-
-class EvaluatePilot(WidgetPilot):
-    def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
-        super().__init__(qtbot, background)
-        self.page = EvaluatePage(lambda: EpisodeIndex(root, None), background, self.commands)
-        self.show_widget(self.page, 1400, 900)
-
-    def score(self, predictions: Path, against: Path | str = "") -> None:
-        self.named(QLineEdit, "Predictions").setText(str(predictions))
-        self.named(QLineEdit, "Compare with").setText(str(against))
-        self.press("Score")
-        self.qtbot.waitUntil(lambda: not self.background.jobs)
-
-    def cells(self, name: str) -> list[list[str]]:
-        return row_texts(self.named(QTableView, name))
 
 
 @pytest.fixture
