@@ -14,7 +14,7 @@ from odyssey_recorder.commands.terminal import line, print_left_out, say
 from odyssey_recorder.dataset_index.filter import parse_filter
 from odyssey_recorder.figures.figure import Bars, Figure, TextTable
 from odyssey_recorder.figures.page import cell_text, figures_as_json, write_figures_page
-from odyssey_recorder.figures.published import V1, V2, PublishedFigures
+from odyssey_recorder.figures.published import PUBLISHED, PublishedFigures
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.reports import report_json
 from odyssey_recorder.services.figures import count_figures, figures_to_compare
@@ -60,9 +60,8 @@ def show_figures(request: StatsOptions, out: Console) -> None:
 
 
 def _published(name: str) -> PublishedFigures:
-    for known in (V1, V2):
-        if name == known.name:
-            return known
+    if name in PUBLISHED:
+        return PUBLISHED[name]
     with refreshed(Path(name)) as index:
         figures, selection = figures_to_compare(index, name)
     print_left_out(selection)

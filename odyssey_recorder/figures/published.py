@@ -62,6 +62,7 @@ V2 = PublishedFigures(
     },
     {"lengths": 15.346},
 )  # fmt: skip
+PUBLISHED = {figures.name: figures for figures in (V2, V1)}
 
 OTHERS: Mapping[str, float] = {
     "PixelHelp": 4.2, "MoTIF": 4.5, "UGIF": 5.3, "Meta-GUI": 5.3, "AndroidControl": 5.5, "AITW": 6.5, "AITZ": 7.5,

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QProgressBar, QStackedWidget, QWidget
 from odyssey_recorder.dataset_index.filter import ALL, Filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.figures.page import write_figures_page
-from odyssey_recorder.figures.published import V1, V2
+from odyssey_recorder.figures.published import PUBLISHED
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.figures.figures_pane import FiguresPane
 from odyssey_recorder.gui.figures.painting import write_images
@@ -32,7 +32,6 @@ from odyssey_recorder.gui.kit.parts import (
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.services.figures import CountedFigures, count_figures
 
-_PUBLISHED = {figures.name: figures for figures in (V2, V1)}
 _SAVES = (DatasetCommand.SAVE_DATASET_FIGURES, DatasetCommand.SAVE_FIGURE_IMAGES)
 
 
@@ -82,7 +81,7 @@ class FiguresView(QWidget):
             return
         self._is_stale = False
         self._message.end("counting")
-        count = partial(count_figures, self._index, self._filter, _PUBLISHED[self._against.value])
+        count = partial(count_figures, self._index, self._filter, PUBLISHED[self._against.value])
         self._job = self._background.start(
             "Counting the episodes", lambda progress, _: count(progress=progress), self._take, can_cancel=False
         )
@@ -143,7 +142,7 @@ class FiguresView(QWidget):
         return f"{len(write_images(folder, shown.figures))} images are saved."
 
     def _lay_out(self) -> None:
-        self._against.offer([(name, name) for name in _PUBLISHED])
+        self._against.offer([(name, name) for name in PUBLISHED])
         self._against.setToolTip("Choose the published figures to compare with")
         fix_width(self._against, 84)
         self._bar.setTextVisible(False)
