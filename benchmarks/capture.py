@@ -4,9 +4,9 @@ from adbutils import AdbClient
 
 from benchmarks.bare import BareAdb, BareControl
 from benchmarks.figure import Figure, in_turn
-from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 
 ROUNDS = 25

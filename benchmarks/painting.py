@@ -12,8 +12,8 @@ from benchmarks.bare import BareAdb, BareControl
 from benchmarks.figure import Figure, medians_in_turn
 from benchmarks.phone import video_phone
 from benchmarks.window import run_events
-from odyssey_recorder.connector import CapturePolicy, DeviceConnector
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.connector import CapturePolicy, DeviceConnector
 from odyssey_recorder.device.device import Device, FrameStream
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from benchmarks.figure import Figure
 from benchmarks.memory import Memory
-from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.draft import DraftStep
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo

@@ -18,10 +18,10 @@ from benchmarks.figure import Figure
 from benchmarks.memory import Memory
 from benchmarks.window import BenchWindow, run_events, run_until
 from odyssey_recorder.commands.demo_annotator import Eyes, On
-from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.application import application

@@ -15,9 +15,9 @@ from PySide6.QtTest import QTest
 
 from benchmarks.bare import BareControl
 from benchmarks.figure import Figure, percentile
-from odyssey_recorder.connector import CapturePolicy, DeviceConnector
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.connector import CapturePolicy, DeviceConnector
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
 from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.application import application

@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 
 from odyssey_recorder import __version__
-from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device import preflight
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.device.sdk import find_sdk, no_sdk, sdk_folders
 from odyssey_recorder.errors import DeviceError, OdysseyError

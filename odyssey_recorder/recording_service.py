@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from odyssey_recorder import __version__
-from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError

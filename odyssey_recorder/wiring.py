@@ -12,9 +12,9 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.device.discovery import running_folders
 from odyssey_recorder.device.emulator_console import TOKEN_FILE

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.connector import DeviceConnector, chosen_device
 from odyssey_recorder.dataset.provenance import Origin, StartRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.connector import DeviceConnector, chosen_device
 from odyssey_recorder.errors import DeviceError, RecordingError, SettingsError
 from odyssey_recorder.model.assignment import Assignment, CleanHome, FromSnapshot
 from odyssey_recorder.model.episode import TaskInfo

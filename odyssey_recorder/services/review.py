@@ -29,7 +29,7 @@ from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, V
 if TYPE_CHECKING:
     from odyssey_recorder.annotation.checking import CheckedEpisode
     from odyssey_recorder.checking.checker import Checker
-    from odyssey_recorder.connector import DeviceConnector
+    from odyssey_recorder.device.connector import DeviceConnector
     from odyssey_recorder.replay.player import StepResult
 
 _EPISODES_PER_NEWS = 100

@@ -5,10 +5,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
 from odyssey_recorder.device.avd_config import entries
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.device.sdk import AndroidSdk
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.connector import DeviceConnector
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.discovery import ControlEndpoint
 from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError

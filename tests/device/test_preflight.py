@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.preflight import PreflightFinding, PreflightReadings, findings, fix, prepare, take_readings
 from odyssey_recorder.device.profile import Preparation, profile_named
 from odyssey_recorder.device.repair import PutSetting, ResetScreen

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.gesture.recognizer import TouchRules

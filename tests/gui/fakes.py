@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device import preflight
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.avd import Avd, BootStage
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.device import Device, ListedDevice
 from odyssey_recorder.device.inventory import DeviceDetails, DeviceInventory, InventoryDevice, InventoryListing
 from odyssey_recorder.device.preflight import PreflightFinding

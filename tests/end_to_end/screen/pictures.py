@@ -17,8 +17,8 @@ from PIL import Image, ImageGrab
 from rich.console import Console
 
 from odyssey_recorder.commands.demo import run_demo
-from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.device.view_hierarchy import parse
