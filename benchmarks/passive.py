@@ -20,7 +20,7 @@ from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 
 PROFILE = "small_phone"

@@ -29,7 +29,7 @@ from odyssey_recorder.gui.record.finishing import EndingDialog
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import script
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from odyssey_recorder.wiring import task_queue
 from tests.gui.slot_probe import ProbedApplication

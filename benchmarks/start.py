@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.figure import Figure
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.practice.profiles import ProfileStore
-from odyssey_recorder.practice.service import PracticeService
+from odyssey_recorder.services.practice import PracticeService
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 
 ROUNDS = 7

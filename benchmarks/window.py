@@ -27,7 +27,7 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 
 PROFILE = "pixel_7_pro"

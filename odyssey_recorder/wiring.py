@@ -23,8 +23,8 @@ from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.assignment import AsFound, CleanHome
 from odyssey_recorder.model.episode import Actor
 from odyssey_recorder.practice.profiles import ProfileStore
-from odyssey_recorder.practice.service import PracticeService
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.practice import PracticeService
+from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.settings import (
     Settings,
     SettingsStore,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from odyssey_recorder.annotation.reviewing import TextReviewing
-    from odyssey_recorder.annotation.writing import TextWriting
     from odyssey_recorder.checking.checker import Checker
     from odyssey_recorder.dataset_index.index import EpisodeIndex
     from odyssey_recorder.device.avd import VirtualDevices
@@ -51,7 +50,8 @@ if TYPE_CHECKING:
     from odyssey_recorder.llm.batch_api import BatchApi
     from odyssey_recorder.llm.openai import OpenAIModel
     from odyssey_recorder.services.review import ReviewService
-    from odyssey_recorder.task_service import TaskService
+    from odyssey_recorder.services.step_texts import TextWriting
+    from odyssey_recorder.services.tasks import TaskService
     from odyssey_recorder.tasks.queue.queue import TaskQueue
 
 
@@ -231,9 +231,9 @@ def text_reviewing(settings: Settings, service: RecordingService) -> "TextReview
 
 def text_writing(settings: SettingsStore, service: RecordingService) -> "TextWriting":
     """Asks the model that the settings name when it is asked."""
-    from odyssey_recorder.annotation.writing import TextWriting
     from odyssey_recorder.dataset_index.filter import ALL
     from odyssey_recorder.services.episodes import selected
+    from odyssey_recorder.services.step_texts import TextWriting
 
     root, checker = service.store.root, user_checker() if service.checker is None else service.checker()
 
@@ -373,7 +373,7 @@ def _answer_cache(file: Path) -> "AnswerCache":
 
 
 def task_service(settings: SettingsStore, queue: "TaskQueue", annotator: Callable[[], str]) -> "TaskService":
-    from odyssey_recorder.task_service import TaskService, TemplateChoice
+    from odyssey_recorder.services.tasks import TaskService, TemplateChoice
 
     return TaskService(
         queue,
@@ -388,7 +388,7 @@ def task_service(settings: SettingsStore, queue: "TaskQueue", annotator: Callabl
 
 
 def lab_task_service(store: EpisodeStore, queue: "TaskQueue", annotator: Callable[[], str]) -> "TaskService":
-    from odyssey_recorder.task_service import TaskService, TemplateChoice
+    from odyssey_recorder.services.tasks import TaskService, TemplateChoice
     from odyssey_recorder.tasks.templates.template_files import shipped_templates
 
     own = store.root.parent / "templates"

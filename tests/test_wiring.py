@@ -16,13 +16,13 @@ from odyssey_recorder.model.assignment import Assignment, CleanHome, FromSnapsho
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.practice.profiles import ProfileStore
-from odyssey_recorder.practice.service import PracticeService, consent_text
 from odyssey_recorder.practice.tasks import practice_tasks
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording_service import PRACTICE_START, RecordingService
 from odyssey_recorder.review.review import Move
 from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.services.practice import PracticeService, consent_text
+from odyssey_recorder.services.recording import PRACTICE_START, RecordingService
 from odyssey_recorder.settings import read_settings
 from odyssey_recorder.tasks.queue.queue import TaskQueue
 from odyssey_recorder.tasks.queue.task_status import Status

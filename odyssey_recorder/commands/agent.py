@@ -83,7 +83,7 @@ def run(  # noqa: PLR0913 - the options
     from odyssey_recorder.agents.results import open_results
     from odyssey_recorder.commands.agent_tasks import Attempts, Supervisor, chosen_tasks, print_results
     from odyssey_recorder.model.assignment import FromSnapshot
-    from odyssey_recorder.recording_service import RecordingService
+    from odyssey_recorder.services.recording import RecordingService
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import episode_store, open_batch, user_connector
 

@@ -27,7 +27,7 @@ from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import PATIENCE_S, ScriptPlayer
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.tasks.listing import ListedTask, read_tasks, shipped_tasks
 
 _FEWEST_STEPS = 10

@@ -257,7 +257,7 @@ def _asking(  # noqa: PLR0913 - the flags
     budget: float | None = None,
     at_once: int = 16,
 ) -> "Iterator[Conversations]":
-    from odyssey_recorder.annotation.writing import TextsWanted
+    from odyssey_recorder.services.step_texts import TextsWanted
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import open_batch, user_checker
 

@@ -29,11 +29,11 @@ from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
-from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.replay.compare import StepVerdict
 from odyssey_recorder.replay.player import ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.resources import data_folder
+from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from odyssey_recorder.tasks.queue.queue import TaskQueue
 

@@ -30,7 +30,7 @@ from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.recording import script
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.recording import RecordingService
 
 _INSTRUCTION = "Open the notification settings, and go back to the home screen."
 _TASK = TaskInfo(

@@ -15,7 +15,7 @@ from odyssey_recorder.model.action import in_words_at
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView, TextQuestion
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.wiring import episode_store, user_connector
 

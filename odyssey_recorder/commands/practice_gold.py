@@ -27,7 +27,7 @@ from odyssey_recorder.practice.tasks import PracticeTask, practice_tasks
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from odyssey_recorder.validation import ClosedModel
 from odyssey_recorder.wiring import lab_service

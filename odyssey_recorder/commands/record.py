@@ -18,7 +18,7 @@ from odyssey_recorder.model.episode import Mode, TaskInfo
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.view import Listener
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.wiring import episode_store, user_connector
 

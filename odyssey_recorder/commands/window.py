@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.dataset_index.saved import SavedFilters
     from odyssey_recorder.gui.bridges.workplace import Workplace
     from odyssey_recorder.llm.batch import Batch
-    from odyssey_recorder.recording_service import RecordingService
+    from odyssey_recorder.services.recording import RecordingService
     from odyssey_recorder.settings import SettingsStore
     from odyssey_recorder.tasks.queue.queue import TaskQueue
 

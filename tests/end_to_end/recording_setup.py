@@ -23,7 +23,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.slow_work import SnapshotPolicy
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import TYPED_KEYS, RecordingView
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.control_server import ControlOptions
 from odyssey_simulator.emulator import SimulatedEmulator

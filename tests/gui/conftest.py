@@ -17,7 +17,7 @@ from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.application import GarbageCollector, prepare, use_text_size, use_theme
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.window.pages import load_pages
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.recording import RecordingService
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenAt, OpenWindow, Pilot

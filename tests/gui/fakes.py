@@ -32,14 +32,14 @@ from odyssey_recorder.model.episode import Episode, TaskInfo
 from odyssey_recorder.model.geometry import Rotation, Size
 from odyssey_recorder.practice.profiles import Attempt, status
 from odyssey_recorder.practice.score import Score
-from odyssey_recorder.practice.service import PracticeService, Welcome, consent_text
 from odyssey_recorder.practice.tasks import practice_tasks
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.recording.engine import RecordingRules
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording.view import Listener
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.practice import PracticeService, Welcome, consent_text
+from odyssey_recorder.services.recording import RecordingService
 from tests.dataset.drafts import store_in
 from tests.fakes import FakeDevice
 

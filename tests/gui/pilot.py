@@ -37,7 +37,7 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.recording import RecordingService
 from tests.gui.fakes import TASK
 from tests.gui.item_views import column_texts
 

@@ -38,8 +38,8 @@ from odyssey_recorder.llm.batch import Estimate
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.services.tasks import ModelChoice
 from odyssey_recorder.settings import SettingsStore, read_settings
-from odyssey_recorder.task_service import ModelChoice
 from odyssey_recorder.tasks.generation.generator import Targets
 from odyssey_recorder.tasks.templates.template import TemplateLibrary
 from odyssey_recorder.wiring import open_batch

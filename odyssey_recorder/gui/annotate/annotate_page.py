@@ -20,7 +20,6 @@ from odyssey_recorder.annotation.reviewing import (
 )
 from odyssey_recorder.annotation.semantics import Offer, Planted, TextDecision, TextState
 from odyssey_recorder.annotation.text_kinds import TextKind
-from odyssey_recorder.annotation.writing import TextWriting
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.annotate.annotated_episodes import AnnotatedPane
 from odyssey_recorder.gui.annotate.commands import AnnotateCommand
@@ -37,6 +36,7 @@ from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import breakable, column, fill_column, notice, row, text_label
 from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.services.step_texts import TextWriting
 
 _SPACE = 16
 _LIST_PX = 270

@@ -6,7 +6,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.annotation.conversations import Ended, Plan
-from odyssey_recorder.annotation.writing import TextsWanted, TextWriting
 from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.frame.estimate_dialog import EstimateDialog, progress_text
 from odyssey_recorder.gui.frame.job_card import JobCard
@@ -14,6 +13,7 @@ from odyssey_recorder.gui.frame.question_dialog import Question
 from odyssey_recorder.gui.kit.parts import CheckBox, Choice, labelled, named
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
+from odyssey_recorder.services.step_texts import TextsWanted, TextWriting
 
 _WRITE = Question(
     title="Write texts",

@@ -9,9 +9,9 @@ from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
 from odyssey_recorder.gui.frame.background import error_text
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.practice.score import Score
-from odyssey_recorder.practice.service import PracticeService, Welcome
 from odyssey_recorder.practice.tasks import PracticeTask
 from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.services.practice import PracticeService, Welcome
 
 _UNDER_WAY = (Phase.STARTING, Phase.RECORDING)
 _NOT_YET_KNOWN = "Loading your profile…"

@@ -24,7 +24,7 @@ from odyssey_recorder.recording.view import Listener, RecordingView
 if TYPE_CHECKING:
     from odyssey_recorder.model.finding import EpisodeReport
     from odyssey_recorder.recording.recorder import Recorder
-    from odyssey_recorder.recording_service import RecordingService
+    from odyssey_recorder.services.recording import RecordingService
 
 T = TypeVar("T")
 

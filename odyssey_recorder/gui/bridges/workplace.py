@@ -18,16 +18,16 @@ from odyssey_recorder.settings import Role
 
 if TYPE_CHECKING:  # loaded with the pages
     from odyssey_recorder.annotation.reviewing import TextReviewing
-    from odyssey_recorder.annotation.writing import TextWriting
     from odyssey_recorder.dataset_index.index import EpisodeIndex
     from odyssey_recorder.dataset_index.saved import SavedFilters
     from odyssey_recorder.device.inventory import DeviceInventory
     from odyssey_recorder.doctor import Doctor
     from odyssey_recorder.gui.bridges.review_calls import Reviewing
     from odyssey_recorder.llm.batch import Batch
-    from odyssey_recorder.practice.service import PracticeService
+    from odyssey_recorder.services.practice import PracticeService
+    from odyssey_recorder.services.step_texts import TextWriting
+    from odyssey_recorder.services.tasks import TaskService
     from odyssey_recorder.settings import SettingsStore
-    from odyssey_recorder.task_service import TaskService
     from odyssey_recorder.tasks.queue.queue import TaskQueue
 
 

@@ -21,7 +21,7 @@ from odyssey_recorder.gui.kit.parts import (
     text_label,
 )
 from odyssey_recorder.practice.profiles import LONGEST_NAME
-from odyssey_recorder.practice.service import ConsentText, Welcome
+from odyssey_recorder.services.practice import ConsentText, Welcome
 from odyssey_recorder.settings import Role
 
 _WIDTH, _HEIGHT = 660, 600

@@ -19,8 +19,8 @@ from odyssey_recorder.gui.kit.table import TableColumn, TableModel, fill_list
 from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.practice.commands import PracticeCommand
 from odyssey_recorder.practice.score import PASS_MARK
-from odyssey_recorder.practice.service import Welcome
 from odyssey_recorder.practice.tasks import PracticeTask
+from odyssey_recorder.services.practice import Welcome
 
 _HEIGHT, _MARGIN, _SIGN = 52, 14, 20
 

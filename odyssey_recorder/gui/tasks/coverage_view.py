@@ -18,7 +18,7 @@ from odyssey_recorder.gui.tasks.coverage_table import (
 )
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task_service import ModelChoice
+from odyssey_recorder.services.tasks import ModelChoice
 from odyssey_recorder.tasks.generation.coverage import Cell, Coverage
 
 _MOST_GAPS = 100

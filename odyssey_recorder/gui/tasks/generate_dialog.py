@@ -13,7 +13,7 @@ from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.plain_text import counted
-from odyssey_recorder.task_service import ModelChoice, suiting
+from odyssey_recorder.services.tasks import ModelChoice, suiting
 
 _MOST_TASKS, _MOST_TEMPLATES = 10_000, 20
 _WIDTH_PX = 480

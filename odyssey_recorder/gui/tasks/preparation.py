@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from odyssey_recorder.gui.frame.background import Background, Job, error_text
 from odyssey_recorder.gui.tasks.prepared_table import prepared_row
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.task_service import TaskService
+from odyssey_recorder.services.tasks import TaskService
 from odyssey_recorder.tasks.generation.generator import Targets
 from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.templates.template import TemplateLibrary

@@ -22,7 +22,7 @@ from odyssey_recorder.llm.batch import BatchProgress, Estimate
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled
 from odyssey_recorder.progress import Progress as Tell
-from odyssey_recorder.task_service import ModelChoice, TaskService
+from odyssey_recorder.services.tasks import ModelChoice, TaskService
 from odyssey_recorder.tasks.generation.generator import GeneratedTasks
 from odyssey_recorder.tasks.wording.proposing import Proposal
 from odyssey_recorder.tasks.wording.rewriting import Rewritten

@@ -20,7 +20,7 @@ from odyssey_recorder.gui.tasks.template_card import TemplateCard
 from odyssey_recorder.gui.tasks.template_table import CATEGORY, LEFT, ROLES, template_rows, template_table
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.plain_text import counted
-from odyssey_recorder.task_service import ModelChoice
+from odyssey_recorder.services.tasks import ModelChoice
 from odyssey_recorder.tasks.templates.template import Template
 from odyssey_recorder.tasks.wording.proposing import Proposal
 

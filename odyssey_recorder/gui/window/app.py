@@ -10,7 +10,7 @@ from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.application import ErrorHook, application, use_text_size, use_theme
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.window.main_window import MainWindow
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.recording import RecordingService
 
 
 def run(

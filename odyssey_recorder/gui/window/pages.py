@@ -38,7 +38,7 @@ _PARTS = (
     "odyssey_recorder.gui.review.figures_view",
     "odyssey_recorder.checking.checker",
     "odyssey_recorder.services.review",
-    "odyssey_recorder.task_service",
+    "odyssey_recorder.services.tasks",
     "odyssey_recorder.gui.window.doctor_dialog",
 )
 """Modules that pages use, loaded before the pages are created."""

@@ -15,7 +15,7 @@ from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.recording.script import ScriptPlayer
-from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from odyssey_recorder.wiring import lab_service
 from tests.checking.damaged.scripted_tasks import SCRIPTED_TASKS, ScriptedTask

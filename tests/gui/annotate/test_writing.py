@@ -11,13 +11,13 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.annotation.consent import needs_consent
 from odyssey_recorder.annotation.reviewing import Shares, TextReviewing
 from odyssey_recorder.annotation.semantics import SemanticsStore
-from odyssey_recorder.annotation.writing import TextWriting
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.gui.annotate.annotate_page import AnnotatePage
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.openai import OpenAIModel
+from odyssey_recorder.services.step_texts import TextWriting
 from tests.annotation.phone_dataset import look_around
 from tests.gui.inspection import faults
 from tests.gui.pilot import WidgetPilot

@@ -38,7 +38,7 @@ from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.model.action import Type
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.review.review import Decision
-from odyssey_recorder.task_service import ModelChoice
+from odyssey_recorder.services.tasks import ModelChoice
 from tests.fakes import FakeDevice
 from tests.gui.pilot import OpenAt, Pilot
 from tests.gui.review.fake_reviewing import FakeReviewing

@@ -12,8 +12,8 @@ from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.practice.service import Welcome
 from odyssey_recorder.practice.tasks import practice_tasks
+from odyssey_recorder.services.practice import Welcome
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FAILED, FakePractice, FakeRecordings
 from tests.gui.item_views import column_texts

@@ -22,7 +22,7 @@ from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import Prices, read_prices
-from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice
+from odyssey_recorder.services.tasks import ModelChoice, TaskService, TemplateChoice
 from odyssey_recorder.tasks.queue.queue import TaskQueue
 from odyssey_recorder.tasks.queue.task_status import QueuedTask
 from odyssey_recorder.tasks.templates.template_files import shipped_templates

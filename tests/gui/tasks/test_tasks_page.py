@@ -15,7 +15,7 @@ from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.preparation import TaskServiceBridge
 from odyssey_recorder.gui.tasks.task_table import INSTRUCTION, STATUS
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
-from odyssey_recorder.task_service import TaskService
+from odyssey_recorder.services.tasks import TaskService
 from odyssey_recorder.tasks.queue.queue import TaskQueue
 from tests.gui.item_views import column_texts
 from tests.gui.pilot import WidgetPilot

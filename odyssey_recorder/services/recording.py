@@ -17,7 +17,7 @@ from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.model.episode import Actor, DeviceInfo, Mode
-from odyssey_recorder.practice.service import PracticeService
+from odyssey_recorder.services.practice import PracticeService
 from odyssey_recorder.simulated.private_emulators import PhoneProcesses
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.text_origin import Approval, TextOrigin, Writer
-from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice, suiting
+from odyssey_recorder.services.tasks import ModelChoice, TaskService, TemplateChoice, suiting
 from odyssey_recorder.tasks.generation.generator import Targets
 from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.queue.queue import TaskQueue

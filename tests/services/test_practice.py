@@ -7,8 +7,8 @@ from odyssey_recorder.errors import DatasetError, PracticeError
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.practice.profiles import ProfileStore
-from odyssey_recorder.practice.service import PracticeService, consent_text
 from odyssey_recorder.practice.tasks import practice_tasks
+from odyssey_recorder.services.practice import PracticeService, consent_text
 from tests.episodes import ID
 from tests.practice.attempts import publish
 from tests.practice.test_trail import record
