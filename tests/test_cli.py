@@ -143,7 +143,7 @@ class TestReplay:
         assert (result.exit_code, result.err) == (0, "")
         assert result.out == "  1  type 4 characters\n  2  press HOME\n  3  compare the screen only\n"
         as_json = cli.json("replay", path, "--dry-run")
-        assert as_json[1] == {"step": 1, "effect": "press HOME"}
+        assert as_json[1] == {"step_index": 1, "effect": "press HOME"}
 
     def test_episode_text_is_escaped(self, cli: CommandLine) -> None:
         path = write_dataset(cli.dataset, episode_of([Type(f"{ESCAPES}\n" * 1000), Complete()]))

@@ -50,6 +50,7 @@ from odyssey_recorder.model.action import (
     in_words_at,
 )
 from odyssey_recorder.model.geometry import Size, to_pixel
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.recording import events
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
@@ -210,7 +211,7 @@ class AgentRun:
             self._failed_answer(reading.problem, shown)
             return
         self._refuse_repetition(reading.action, shown)
-        self.person.report(len(shown.steps) + 1, _words(reading.action, shown))
+        self.person.report(step_number(len(shown.steps)), _words(reading.action, shown))
         if self.is_dry:
             raise _EndedError(StopReason.DRY_RUN, _words(reading.action, shown))
         self._act(reading.action, shown, self._allowed(reading.action, shown, self._credit(answer, reading)))
@@ -316,7 +317,7 @@ class AgentRun:
     def _failed_answer(self, problem: str, shown: ShownScreen) -> None:
         self.run.unreadable += 1
         self._failed += 1
-        self.person.report(len(shown.steps) + 1, f"nothing ({problem})")
+        self.person.report(step_number(len(shown.steps)), f"nothing ({problem})")
         if self._failed >= _UNREADABLE:
             raise _EndedError(StopReason.UNREADABLE, problem)
 

@@ -25,6 +25,7 @@ from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelErro
 from odyssey_recorder.evaluation.predictions import Prediction, spelled
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress
 from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, ModelRequest
+from odyssey_recorder.model.plain_text import step_number
 
 _TOKENS = 4_000
 """Token limit of an answer, with the thoughts before it."""
@@ -95,9 +96,11 @@ class Predicting:
             episode = read_redacted_episode(self._root, episode_id, self._semantics.read(episode_id))
         except (DatasetError, ReviewError) as error:
             raise LanguageModelError(str(error)) from error
-        lacking = [number for number in range(1, len(episode.steps) + 1) if not self._task(episode, number - 1)]
+        lacking = [number for number in range(len(episode.steps)) if not self._task(episode, number)]
         if lacking:
-            raise LanguageModelError(f"Step {lacking[0]} has no low-level instruction. Use annotate run first.")
+            raise LanguageModelError(
+                f"Step {step_number(lacking[0])} has no low-level instruction. Use annotate run first."
+            )
         self._words_before(episode)  # refuses an episode without
         return episode
 
@@ -152,8 +155,8 @@ class Predicting:
         """The text history of each step; empty if there is none. Raises LanguageModelError if it is missing."""
         match self._history.kind:
             case "context":
-                if lacking := [at + 1 for at, step in enumerate(episode.texts.steps) if step[TextKind.CONTEXT].is_open]:
-                    raise LanguageModelError(f"Step {lacking[0]} has no context. Use annotate run first.")
+                if lacking := [at for at, step in enumerate(episode.texts.steps) if step[TextKind.CONTEXT].is_open]:
+                    raise LanguageModelError(f"Step {step_number(lacking[0])} has no context. Use annotate run first.")
                 words = [step[TextKind.CONTEXT].words for step in episode.texts.steps]
             case "memory":
                 try:

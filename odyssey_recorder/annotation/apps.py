@@ -8,6 +8,7 @@ from odyssey_recorder.annotation.findings import Evidence
 from odyssey_recorder.annotation.text_in_context import CheckResult, TextInContext, contradicts, supports, unseen
 from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.checking.one_episode.apps import is_app, is_launcher, is_of_android
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.tasks.wording.equivalence import bare_words
 
 _INSIDE = re.compile(r"\b(?:of|in|within|inside|from|using)(?: the| a| an)?(?: [\w-]+(?:'s)?){0,2} ?$")
@@ -22,7 +23,7 @@ OPENED = re.compile(
 
 def apps_in_use(text: TextInContext) -> CheckResult | None:
     front = text.course.front(text.number)
-    shown = Evidence(f"provenance, step {text.number + 1}", f"in front: {text.course.front_name(text.number)}")
+    shown = Evidence(f"provenance, step {step_number(text.number)}", f"in front: {text.course.front_name(text.number)}")
     if (home := _home_claimed(text)) and front:
         if is_launcher(front):
             return supports("The home screen is in front, as it says.", shown)

@@ -26,6 +26,7 @@ from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.checking.one_episode.apps import is_launcher
 from odyssey_recorder.checking.thresholds import SAME_LOOK
 from odyssey_recorder.model.action import Click, LongPress, Press, Scroll, SystemKey, Type, scroll_direction
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.tasks.naming import cut_out
 from odyssey_recorder.tasks.wording.equivalence import bare_words
 from odyssey_recorder.tasks.wording.quantities import QuantityKind, read_figures
@@ -93,7 +94,7 @@ def _target(text: TextInContext) -> CheckResult | None:
     other, likest = max(
         ((_likeness(labels, quotes, objects), labels) for labels in target.others), default=(0.0, ("",))
     )
-    evidence = Evidence(f"view hierarchy of step {text.number + 1}", f"touched: {cited(target.labels[0])}")
+    evidence = Evidence(f"view hierarchy of step {step_number(text.number)}", f"touched: {cited(target.labels[0])}")
     if (other >= SURE and own <= UNLIKE) or (quotes and other == 1.0 and own < 1.0):
         return contradicts(f"It names {cited(likest[0])}, but {cited(target.labels[0])} was touched.", evidence)
     if own <= UNLIKE and (absent := _not_on_screen(text)):
@@ -174,7 +175,7 @@ def _typed(text: TextInContext) -> CheckResult | None:
     if not isinstance(text.action, Type):
         return None
     typed = text.action.text
-    evidence = Evidence(f"provenance, step {text.number + 1}", f"typed: {cited(typed)}")
+    evidence = Evidence(f"provenance, step {step_number(text.number)}", f"typed: {cited(typed)}")
     screen = text.course.screen(text.number)
     quotes = claims.quotes(text.clause) or claims.quotes(text.words)
     on_screen = [quote for quote in quotes if screen and f" {bare_words(quote)} " in screen.bare]
@@ -247,7 +248,7 @@ def _facts(text: TextInContext) -> CheckResult | None:
         evidence = tuple(Evidence(source.source, cited(fact)) for fact, source in found.items() if source)
         return CheckResult(Support.SUPPORTS, "What it states is on the screen, asked for or typed.", evidence)
     if unread := [step for step, words in screens.items() if words is None]:
-        return unseen(f"there is no view hierarchy of step {unread[0] + 1} to look up {cited(missing[0])}")
+        return unseen(f"there is no view hierarchy of step {step_number(unread[0])} to look up {cited(missing[0])}")
     if text.kind in (LOW, INTENTION) and isinstance(text.action, Click | LongPress):
         target = course.target(number)
         if isinstance(target, str):
@@ -315,7 +316,7 @@ def _recycled(text: TextInContext) -> CheckResult | None:
             continue
         if _may_be_its_own(text, other):
             return unseen("it is nearly that of another screen, and may fit this one, too")
-        where = f"step {other.step + 1} of {other.episode_id}"
+        where = f"step {step_number(other.step)} of {other.episode_id}"
         return contradicts(
             f"It is nearly the text of {where}, whose screen looks different.", Evidence(where, cited(other.words))
         )

@@ -27,6 +27,7 @@ from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import describe
 from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.plain_text import step_number
 
 Rule = Literal["paper", "kept"]
 
@@ -125,12 +126,10 @@ def recalled(episode_id: str, steps: Sequence[StepMemory], rule: Rule) -> list[s
 
 def refuse_lacking(episode_id: str, steps: Sequence[StepMemory]) -> None:
     """Raises DatasetError if some memory is missing or outdated."""
-    lacking = [number + 1 for number, step in enumerate(steps) if any(text.is_open for text in step.kept.values())]
+    lacking = [number for number, step in enumerate(steps) if any(text.is_open for text in step.kept.values())]
     if lacking:
-        others = " and others have" if lacking[1:] else " has"
-        raise DatasetError(
-            f"{episode_id}: step {lacking[0]}{others} no memory, or an outdated one. Run `annotate run --memory`."
-        )
+        which = f"step {step_number(lacking[0])}{' and others have' if lacking[1:] else ' has'}"
+        raise DatasetError(f"{episode_id}: {which} no memory, or an outdated one. Run `annotate run --memory`.")
 
 
 def memory_json(found: OpenedEpisode, file: SemanticsFile, rule: Rule) -> dict[str, Json]:

@@ -10,6 +10,7 @@ from odyssey_recorder.annotation.memory import StepMemory
 from odyssey_recorder.annotation.text_evidence import Course, SourceWords
 from odyssey_recorder.annotation.text_in_context import CheckResult, cited, contradicts, supports, unseen
 from odyssey_recorder.annotation.text_kinds import MemoryKind
+from odyssey_recorder.model.plain_text import step_number
 
 CHECK = "ANN13"
 
@@ -56,7 +57,7 @@ def memory_findings(course: Course, number: int, memory: StepMemory) -> Iterator
         match kind:
             case MemoryKind.RESULT:
                 had_effect = course.had_effect(number - 1)
-                evidence = Evidence(f"screenshots of steps {number} and {number + 1}", "compared")
+                evidence = Evidence(f"screenshots of steps {number} and {step_number(number)}", "compared")
                 result = check_result(kept.words, had_effect=had_effect, evidence=evidence)
             case MemoryKind.SCREEN:
                 result = is_on_screen(course, number, kept.words)

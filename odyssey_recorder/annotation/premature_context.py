@@ -10,6 +10,7 @@ from odyssey_recorder.annotation.text_evidence import Target
 from odyssey_recorder.annotation.text_in_context import CheckResult, TextInContext, cited, contradicts, supports, unseen
 from odyssey_recorder.checking.one_episode.apps import is_app
 from odyssey_recorder.model.action import Type
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.tasks.wording.equivalence import bare_words
 
 _DONE = re.compile(
@@ -24,7 +25,7 @@ def premature_mention(text: TextInContext) -> CheckResult | None:
     course = text.course
     for number in range(text.number, len(course.steps)):
         for what, evidence in _first_mentions(text, number):
-            return contradicts(f"It tells of {cited(what)}, which comes only at step {number + 1}.", evidence)
+            return contradicts(f"It tells of {cited(what)}, which comes only at step {step_number(number)}.", evidence)
     past = next(_past_mentions(text), None)
     if past is None:
         return unseen("it names nothing that happened")
@@ -36,15 +37,15 @@ def _first_mentions(text: TextInContext, number: int) -> Iterator[tuple[str, Evi
     course, here = text.course, text.number
     action, target, front = course.action(number), course.target(number), course.front(number)
     if isinstance(action, Type) and _is_mentioned(text, action.text):
-        yield action.text, Evidence(f"provenance, step {number + 1}", f"typed: {cited(action.text)}")
+        yield action.text, Evidence(f"provenance, step {step_number(number)}", f"typed: {cited(action.text)}")
     fronts = course.fronts(here + 1)
     for mention in text.mentions if front and number > here else ():
         is_new = is_app(front, mention.app) and not any(is_app(package, mention.app) for package in fronts)
         if is_new and OPENED.search(claims.masked(text.words)[: mention.start]):
-            yield mention.app, Evidence(f"provenance, step {number + 1}", f"in front: {mention.app}")
+            yield mention.app, Evidence(f"provenance, step {step_number(number)}", f"in front: {mention.app}")
     for label in target.labels if isinstance(target, Target) else ():
         if _is_mentioned(text, label):
-            yield label, Evidence(f"view hierarchy of step {number + 1}", f"touched: {cited(label)}")
+            yield label, Evidence(f"view hierarchy of step {step_number(number)}", f"touched: {cited(label)}")
 
 
 def _has(text: TextInContext, words: str) -> bool:
@@ -85,10 +86,10 @@ def _past_mentions(text: TextInContext) -> Iterator[tuple[str, Evidence]]:
     for number in range(text.number):
         action, target = course.action(number), course.target(number)
         if isinstance(action, Type) and _has(text, action.text):
-            yield action.text, Evidence(f"provenance, step {number + 1}", f"typed: {cited(action.text)}")
+            yield action.text, Evidence(f"provenance, step {step_number(number)}", f"typed: {cited(action.text)}")
         for label in target.labels if isinstance(target, Target) else ():
             if _has(text, label):
-                yield label, Evidence(f"view hierarchy of step {number + 1}", f"touched: {cited(label)}")
+                yield label, Evidence(f"view hierarchy of step {step_number(number)}", f"touched: {cited(label)}")
     for mention in text.mentions:
         if any(is_app(package, mention.app) for package in course.fronts(text.number + 1)):
             yield mention.app, Evidence("provenance of the steps before", f"in front: {mention.app}")

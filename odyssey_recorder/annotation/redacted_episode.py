@@ -20,6 +20,7 @@ from odyssey_recorder.errors import DatasetError, DeviceError, MissingFileError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.action import Action, Click, LongPress, Type, action_type, in_words, is_terminal
 from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.model.plain_text import step_number
 
 HIDDEN = "[hidden]"
 
@@ -132,8 +133,8 @@ def _drawn(redaction: Redaction | None, step: int, png_sha256: str) -> Iterator[
     for box in redaction.boxes:
         if box.step == step and box.sha256 != png_sha256:
             raise DatasetError(
-                f"The redaction of {redaction.episode_id} was drawn on another screenshot of step {step + 1}. Redact "
-                "the episode again."
+                f"The redaction of {redaction.episode_id} was drawn on another screenshot of step {step_number(step)}. "
+                "Redact the episode again."
             )
         if box.step == step:
             yield box.box

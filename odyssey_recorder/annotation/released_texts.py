@@ -17,6 +17,7 @@ from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.episode import Episode, StepAnnotations
+from odyssey_recorder.model.plain_text import steps_text
 
 Texts = Literal["none", "accepted", "all"]
 """Which texts an export writes: those of the annotation files as they are, those that a person accepted or wrote, or
@@ -101,5 +102,4 @@ def _annotations(words: dict[TextKind, str | None]) -> StepAnnotations:
 
 def _lacking(steps: Sequence[int], texts: Texts) -> str:
     what = "an accepted text" if texts == "accepted" else "a text"
-    named = ", ".join(str(number + 1) for number in steps[:10])
-    return f"{what} is missing in step{'s' if len(steps) > 1 else ''} {named}{' and more' if len(steps) > 10 else ''}."
+    return f"{what} is missing in {steps_text(steps[:10])}{' and more' if len(steps) > 10 else ''}."

@@ -14,6 +14,7 @@ from odyssey_recorder.dataset.amending import touched_pixel
 from odyssey_recorder.device.view_hierarchy import ViewNode, hit_at, labels_of
 from odyssey_recorder.model.action import Action, Click, LongPress, Type, action_type
 from odyssey_recorder.model.geometry import Pixel, Size
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from odyssey_recorder.tasks.wording.equivalence import bare_words
 from odyssey_recorder.tasks.wording.stems import stem, words_of
@@ -117,7 +118,7 @@ class Course:
     def evidence_of_action(self, number: int) -> Evidence:
         record = self.steps[number].record
         source = "provenance" if record is not None else "annotation file"
-        return Evidence(f"{source}, step {number + 1}", self.kind(number))
+        return Evidence(f"{source}, step {step_number(number)}", self.kind(number))
 
 
 def size_of(step: StepEvidence) -> Size | None:
@@ -143,7 +144,7 @@ def _screen(step: StepEvidence) -> SourceWords | None:
         for text in (view.text, view.description, view.hint, id_text(view))
         if text and not view.password
     )
-    return SourceWords(f"view hierarchy of step {step.number + 1}", tuple(dict.fromkeys(labels)))
+    return SourceWords(f"view hierarchy of step {step_number(step.number)}", tuple(dict.fromkeys(labels)))
 
 
 def id_text(view: ViewNode) -> str:

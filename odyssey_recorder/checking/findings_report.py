@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from odyssey_recorder.checking.one_episode import CHECKS
 from odyssey_recorder.checking.thumbnails import Thumbnails
 from odyssey_recorder.dataset.layout import EpisodeFiles
@@ -14,8 +12,6 @@ from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.finding import EpisodeReport, Finding, NotChecked, Severity, in_order
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.reports import render_page
-
-_FINDING = TypeAdapter(Finding)
 
 TITLES: Mapping[str, str] = {check.id: check.title for check in CHECKS}
 
@@ -102,9 +98,7 @@ class FindingsReport:
             "clean": self.clean,
             "counts": {severity.value: count for severity, count in self.counts.items()},
             "checks": [_counts_as_json(counts) for counts in self.checks],
-            "findings": [
-                _FINDING.dump_python(finding, mode="json") for _, findings in self.by_episode for finding in findings
-            ],
+            "findings": [_finding_as_json(finding) for _, findings in self.by_episode for finding in findings],
             "not_checked": [
                 {"check": check, "why": why, "episodes": [*sorted(filter(None, ids))]}
                 for (check, why), ids in sorted(self._unlooked.items())
@@ -132,6 +126,19 @@ def render_findings_page(report: FindingsReport, annotations: Sequence[Path] = (
 
 def _gravity(findings: Sequence[Finding]) -> tuple[int, ...]:
     return tuple(-sum(finding.severity is severity for finding in findings) for severity in Severity)
+
+
+def _finding_as_json(finding: Finding) -> dict[str, Json]:
+    return {
+        "check": finding.check,
+        "severity": finding.severity.value,
+        "criterion": finding.criterion and finding.criterion.value,
+        "episode_id": finding.episode_id,
+        "step_index": finding.step,
+        "found": finding.found,
+        "todo": finding.todo,
+        "others": [*finding.others],
+    }
 
 
 def _counts_as_json(counts: CheckCounts) -> dict[str, Json]:

@@ -15,7 +15,7 @@ from odyssey_recorder.commands.annotate_boxes import boxes
 from odyssey_recorder.commands.annotate_files import export_texts, import_texts
 from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, line, print_json, say
 from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.model.plain_text import counted, step_number
 
 if TYPE_CHECKING:
     from odyssey_recorder.annotation.checking import CheckedText
@@ -231,7 +231,7 @@ def _checked_row(episode_id: str, text: "CheckedText") -> dict[str, object]:
     ]
     return {
         "episode_id": episode_id,
-        "step": text.step,
+        "step_index": text.step,
         "text": text.kind.value,
         "state": text.state.value,
         "words": text.words,
@@ -243,7 +243,8 @@ def _checked_row(episode_id: str, text: "CheckedText") -> dict[str, object]:
 def _print_contradictions(episode_id: str, found: "Sequence[CheckedText]") -> None:
     for text in found:
         for contradiction in text.contradictions:
-            say(f"{episode_id} step {text.step + 1} {text.kind.value}: {contradiction.found} ({contradiction.check})")
+            place = f"{episode_id} step {step_number(text.step)} {text.kind.value}"
+            say(f"{place}: {contradiction.found} ({contradiction.check})")
             say(f"  {line(text.words)}")
 
 

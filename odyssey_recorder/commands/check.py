@@ -21,6 +21,7 @@ from odyssey_recorder.dataset.layout import ANNOTATIONS, INDEXES, dataset_of
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import storage_errors
 from odyssey_recorder.model.finding import EpisodeReport, NotChecked, Severity
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.reports import report_json, write_page
 
 _SHOWN_AT_MOST = 40
@@ -161,7 +162,7 @@ def _listed(report: FindingsReport) -> Iterator[Text]:
             return
         yield line((f"Episode {episode_id}" if episode_id else "The dataset as a whole", "bold"))
         for finding in findings[:left]:
-            step = "" if finding.step is None else f"step {finding.step + 1}: "
+            step = "" if finding.step is None else f"step {step_number(finding.step)}: "
             yield line(
                 "  ",
                 (f"{finding.check} {finding.severity.value:8}", _STYLES[finding.severity]),

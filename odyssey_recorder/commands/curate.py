@@ -11,7 +11,7 @@ import typer
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.model.plain_text import counted, step_index, step_number, steps_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +125,7 @@ def redact(  # noqa: PLR0913 - the options
     dataset: DatasetArgument,
     episode_id: Annotated[str, typer.Argument(metavar="EPISODE", help="The id of the episode.")],
     *,
-    step: Annotated[int | None, typer.Option(min=0, help="The step of --box, from 0 as in file names.")] = None,
+    step: Annotated[int | None, typer.Option(min=1, help="The step of --box, from 1.")] = None,
     box: Annotated[
         list[str] | None, typer.Option(metavar="L,T,R,B", help="A box in pixels of the step's screenshot. Repeatable.")
     ] = None,
@@ -151,7 +151,10 @@ def redact(  # noqa: PLR0913 - the options
     episode = read_annotation(dataset / annotation_path(checked_id(episode_id)))
     if step is not None:
         steps = len(episode.steps)
-        drawn = [drawn_boxes(dataset, episode_id, _sides(written), step=step, steps=steps) for written in box or ()]
+        drawn = [
+            drawn_boxes(dataset, episode_id, _sides(written), step=step_index(step), steps=steps)
+            for written in box or ()
+        ]
         found = FoundTexts(tuple(chain.from_iterable(drawn)))
     else:
         tree = json.loads(encode(episode, Dialect.RELEASE))
@@ -244,14 +247,15 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def _print_found(found: "FoundTexts") -> None:
     for box in found.boxes:
         share = f"{box.share:.1%} of the screen"
-        terminal.say(f"step {box.step}  {','.join(map(str, box.box))}  {share}  {_short(box.text)}".rstrip())
+        terminal.say(
+            f"step {step_number(box.step)}  {','.join(map(str, box.box))}  {share}  {_short(box.text)}".rstrip()
+        )
     for place, text in found.texts.items():
         terminal.say(f"{place}  {_short(text)}")
     if found.words:
         terminal.say(f"words to be replaced: {'; '.join(found.words)}")
     if found.unseen:
-        steps = ", ".join(map(str, found.unseen))
-        message = f"No view hierarchy: {counted(found.unseen, 'step')} ({steps}). Look at the screenshots."
+        message = f"No view hierarchy: {steps_text(found.unseen)}. Look at the screenshots."
         terminal.say((message, "yellow"))
 
 

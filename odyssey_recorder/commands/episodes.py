@@ -10,6 +10,7 @@ import typer
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.episode import Category, Mode, TaskInfo
+from odyssey_recorder.model.plain_text import step_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -147,10 +148,10 @@ def _replay(
 
 def _print_plan(plan: "Sequence[PlannedStep]", *, as_json: bool) -> None:
     if as_json:
-        terminal.print_json([{"step": planned.number, "effect": planned.effect} for planned in plan])
+        terminal.print_json([{"step_index": planned.number, "effect": planned.effect} for planned in plan])
         return
     for planned in plan:
-        terminal.say(f"{planned.number + 1:3}  {planned.effect}")
+        terminal.say(f"{step_number(planned.number):3}  {planned.effect}")
 
 
 def _print_step(step: "StepResult") -> None:
@@ -159,7 +160,7 @@ def _print_step(step: "StepResult") -> None:
     verdict = step.comparison.verdict.value
     share = f"{step.comparison.pixel_share:.2%} changed"
     summary = terminal.line(
-        f"{step.number + 1:3}  ",
+        f"{step_number(step.number):3}  ",
         (f"{verdict:8}", _VERDICT_STYLES[verdict]),
         f"  {share:15}  ",
         in_words_at(step.action),

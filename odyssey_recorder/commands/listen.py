@@ -12,6 +12,7 @@ from odyssey_recorder.device.preflight import findings, take_readings
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.action import in_words_at
+from odyssey_recorder.model.plain_text import step_index, step_number
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView, TextQuestion
@@ -44,13 +45,15 @@ class _Scribe:
             self._say(("  screenshots by " + view.capture_path, "dim"))
         for step in view.steps[self._steps :]:
             self._say(
-                f"{step.number + 1:3}  {in_words_at(step.action)}", (f"  {step.flag}" if step.flag else "", "yellow")
+                f"{step_number(step.number):3}  {in_words_at(step.action)}",
+                (f"  {step.flag}" if step.flag else "", "yellow"),
             )
         if len(view.steps) < self._steps:
-            self._say(f"{len(view.steps) + 1:3}  removed")
+            self._say(f"{step_number(len(view.steps)):3}  removed")
         self._steps = len(view.steps)
         if view.question is not None and view.question != self._run_model:
-            text = f"What was typed in step {view.question.step + 1}? Enter: text {view.question.step + 1} WORDS"
+            number = step_number(view.question.step)
+            text = f"What was typed in step {number}? Enter: text {number} WORDS"
             self._say((f"{text} (it looks like {view.question.guess!r})", "yellow"))
         self._run_model = view.question
         self._tell_way_back(view)
@@ -154,7 +157,7 @@ def _answer(recorder: Recorder, rest: str) -> bool:
     asked = recorder.view.question
     if not number.isdecimal() or not int(number) or not text:
         return False
-    recorder.answer_text(int(number) - 1, text)
+    recorder.answer_text(step_index(int(number)), text)
     recorder.wait_for(lambda view: view.question != asked or view.state is State.STORAGE_LOST, _PATIENCE_S)
     return True
 

@@ -24,6 +24,7 @@ from odyssey_recorder.errors import DatasetError, DeviceError, MissingFileError
 from odyssey_recorder.files import Largest, make_folder, read_json, storage_errors, sync_folder, write_durably
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.validation import ClosedModel, first_fault
 
 _Tree = TypeVar("_Tree")
@@ -70,7 +71,7 @@ class Redaction(ClosedModel):
         """
         for box in self.boxes:
             if box.step >= len(_steps_of(annotation)):
-                raise _outdated(self.episode_id, f"it has no step {box.step}")
+                raise _outdated(self.episode_id, f"it has no step {step_number(box.step)}")
         if not self.words:
             return annotation
         return _rewritten(annotation, lambda _, text: self.without_words(text))
@@ -93,7 +94,9 @@ class Redaction(ClosedModel):
         if not boxes:
             return png
         if any(box.sha256 != sha256(png).hexdigest() for box in boxes):
-            raise _outdated(self.episode_id, f"the screenshot of step {step} has changed since its box was drawn")
+            raise _outdated(
+                self.episode_id, f"the screenshot of step {step_number(step)} has changed since its box was drawn"
+            )
         image = _image(self.episode_id, step, png)
         for box in boxes:
             _check_box(self.episode_id, step, box.box, image.size)
@@ -203,6 +206,8 @@ def drawn_boxes(
 
     Raises DatasetError if a screenshot cannot be read, or the box is not on it.
     """
+    if step >= steps:
+        raise _unfit(episode_id, f"it has no step {step_number(step)}; the last one is {steps}")
     png = _screenshot(root, episode_id, step)
     size = _image(episode_id, step, png).size
     _check_box(episode_id, step, box, size)
@@ -267,7 +272,7 @@ def _image(episode_id: str, step: int, png: bytes) -> Image.Image:
     try:
         image = decode_png(png).convert("RGB")
     except BrokenImageError as error:
-        raise _unfit(episode_id, f"the screenshot of step {step} is damaged: {error}") from error
+        raise _unfit(episode_id, f"the screenshot of step {step_number(step)} is damaged: {error}") from error
     image.info.clear()
     return image
 
@@ -275,7 +280,9 @@ def _image(episode_id: str, step: int, png: bytes) -> Image.Image:
 def _check_box(episode_id: str, step: int, box: tuple[int, int, int, int], size: tuple[int, int]) -> None:
     left, top, right, bottom = box
     if not (0 <= left < right <= size[0] and 0 <= top < bottom <= size[1]):
-        raise _unfit(episode_id, f"box {list(box)} of step {step} is not on the screenshot of {size[0]}x{size[1]}")
+        raise _unfit(
+            episode_id, f"box {list(box)} of step {step_number(step)} is not on the screenshot of {size[0]}x{size[1]}"
+        )
 
 
 def _unfit(episode_id: str, why: str) -> DatasetError:
@@ -298,11 +305,14 @@ def _rewritten(annotation: _Tree, change: Callable[[str, str], str], place: str 
     if isinstance(tree, str):
         tree = change(place, tree)
     elif isinstance(tree, list):
-        tree = [_rewritten(item, change, f"{place}[{number}]") for number, item in enumerate(tree)]
+        is_steps = place == "steps"
+        places = (f"step {step_number(at)}, " if is_steps else f"{place}[{at}]" for at in range(len(tree)))
+        tree = [_rewritten(item, change, where) for item, where in zip(tree, places, strict=True)]
     elif isinstance(tree, dict):
         kept = _KEPT | ({"info", "ps"} if tree.get("action") in _POSITIONAL else set())
+        dot = "." if place and not place.endswith(" ") else ""
         tree = {
-            key: value if key in kept else _rewritten(value, change, f"{place}.{key}" if place else key)
+            key: value if key in kept else _rewritten(value, change, f"{place}{dot}{key}")
             for key, value in tree.items()
         }
     return cast(_Tree, tree)

@@ -10,6 +10,7 @@ from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Type, is_terminal
 from odyssey_recorder.model.episode import NOTHING, Episode, Step, StepAnnotations, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import GRID, Box, Pixel, Size, to_pixel
+from odyssey_recorder.model.plain_text import step_number
 
 LARGEST_BOX_PERCENT = 60
 """An element does not cover more of the screen than this."""
@@ -140,14 +141,16 @@ def _with_press(episode: Episode, number: int, *, long: bool) -> Episode:
             after = LongPress(point) if long else Click(point)
             return episode if after == before else _with_action(episode, number, after)
         case _:
-            raise ReviewError(f"Step {number + 1} is neither CLICK nor LONG_PRESS. Its type cannot be changed.")
+            raise ReviewError(
+                f"Step {step_number(number)} is neither CLICK nor LONG_PRESS. Its type cannot be changed."
+            )
 
 
 def _with_text(episode: Episode, number: int, text: str) -> Episode:
     if not isinstance(_step(episode, number).action, Type):
-        raise ReviewError(f"Step {number + 1} is not a TYPE and has no text to change.")
+        raise ReviewError(f"Step {step_number(number)} is not a TYPE and has no text to change.")
     if not text:
-        raise ReviewError(f"Step {number + 1} needs text. Drop the step if nothing was typed.")
+        raise ReviewError(f"Step {step_number(number)} needs text. Drop the step if nothing was typed.")
     return _with_action(episode, number, Type(text))
 
 
@@ -175,11 +178,11 @@ def _with_box(
 ) -> tuple[Episode, EpisodeProvenance | None]:
     step = _step(episode, number)
     if not isinstance(step.action, Click | LongPress):
-        raise ReviewError(f"Step {number + 1} is neither CLICK nor LONG_PRESS and has no box.")
+        raise ReviewError(f"Step {step_number(number)} is neither CLICK nor LONG_PRESS and has no box.")
     record = None if provenance is None else _required(episode, provenance).steps[number]
     size = screenshot_size or (record.frame.size if record else episode.device.size)
     if refusal := box_refusal(box, touched_pixel(step.action, record, size), size):
-        raise ReviewError(f"Step {number + 1}: {refusal}")
+        raise ReviewError(f"Step {step_number(number)}: {refusal}")
     if provenance is not None:
         corners = (box.left, box.top, box.right, box.bottom)
         provenance = _with_record(provenance, number, {"bbox": corners, "bbox_source": "human"})
@@ -206,12 +209,15 @@ def on_grid(box: Box, size: Size) -> tuple[int, ...]:
 
 def _without(episode: Episode, provenance: EpisodeProvenance | None, first: int, last: int) -> Amended:
     if first > last:
-        raise ReviewError(f"Steps {first + 1} to {last + 1} are not a range. Enter the first step before the last.")
+        raise ReviewError(
+            f"Steps {step_number(first)} to {step_number(last)} are not a range. Enter the first step before the last."
+        )
     _step(episode, last)
     end = len(episode.steps) - 1
     if last == end:
         raise ReviewError(
-            f"Step {end + 1} ends the episode and cannot be dropped. End the episode at an earlier step instead."
+            f"Step {step_number(end)} ends the episode and cannot be dropped. "
+            "End the episode at an earlier step instead."
         )
     after = _with_steps(episode, provenance, [number for number in range(end + 1) if not first <= number <= last])
     return replace(after, episode=_without_context(after.episode, first))
@@ -220,7 +226,7 @@ def _without(episode: Episode, provenance: EpisodeProvenance | None, first: int,
 def _shortened(episode: Episode, provenance: EpisodeProvenance | None, at: int) -> Amended:
     step, end = _step(episode, at), episode.steps[-1]
     if at == len(episode.steps) - 1:
-        raise ReviewError(f"Episode {episode.episode_id} already ends at step {at + 1}.")
+        raise ReviewError(f"Episode {episode.episode_id} already ends at step {step_number(at)}.")
     annotations = step.annotations.without(_INTENTION).taking(end.annotations, BOX, _INSTRUCTED)
     last = replace(step, action=end.action, spelling=end.spelling, annotations=annotations)
     after = _with_steps(episode, provenance, range(at + 1))
@@ -261,7 +267,7 @@ def _renamed(record: StepRecord, episode_id: str, number: int) -> StepRecord:
 
 def _step(episode: Episode, number: int) -> Step:
     if number >= len(episode.steps):
-        raise ReviewError(f"No step {number + 1}: the last one is {len(episode.steps)}.")
+        raise ReviewError(f"No step {step_number(number)}: the last one is {len(episode.steps)}.")
     return episode.steps[number]
 
 

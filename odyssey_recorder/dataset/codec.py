@@ -19,6 +19,7 @@ from odyssey_recorder.files import Largest, write_durably
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.episode import Episode, Json, Step, StepAnnotations
 from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.model.plain_text import step_number
 
 ANNOTATION_KEYS = tuple(field.name for field in fields(StepAnnotations) if field.name != "malformed")
 _BOX = "sam2_bbox"
@@ -158,7 +159,7 @@ def _check_terminal(steps: tuple[Step, ...]) -> None:
         )
     if ends[0] != len(steps) - 1:
         raise episode_json.UnreadableError(
-            f"step {ends[0] + 1}, action: {actions.action_type(steps[ends[0]].action)} ends the episode, "
+            f"step {step_number(ends[0])}, action: {actions.action_type(steps[ends[0]].action)} ends the episode, "
             "but steps follow; expected it as the last",
             episode_json.Rule.ENDING,
         )
@@ -175,7 +176,7 @@ def _step(episode_id: str, number: int, raw: episode_json.StepJson) -> Step:
         spelling = MappingProxyType(_spelled_otherwise(raw, action))
         return Step(raw.screenshot, action, annotations, spelling, extra, tuple(beside))
     except episode_json.UnreadableError as error:
-        raise episode_json.UnreadableError(f"step {number + 1}, {error}", error.rule) from error
+        raise episode_json.UnreadableError(f"step {step_number(number)}, {error}", error.rule) from error
 
 
 def annotations_of(keys: Mapping[str, Json]) -> StepAnnotations:

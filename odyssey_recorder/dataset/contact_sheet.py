@@ -13,6 +13,7 @@ from odyssey_recorder.files import storage_errors
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.model.plain_text import step_number
 
 _SHEET_PX = 2000
 _MARGIN = 48
@@ -71,7 +72,7 @@ def _draw_card(size: Size, number: int, action: actions.Action, path: Path) -> I
     card = Image.new("RGB", (size.width, size.height), _PAPER)
     draw = ImageDraw.Draw(card)
     draw.rounded_rectangle((0, 0, size.width - 1, size.height - 1), 14, fill=_CARD, outline=_EDGE)
-    draw.text((_PAD, 9), str(number + 1), font=load_font(20), fill=_FAINT)
+    draw.text((_PAD, 9), str(step_number(number)), font=load_font(20), fill=_FAINT)
     draw.text((_PAD + 32, 9), actions.action_type(action), font=load_font(20, bold=True), fill=_TEXT)
     room = size.width - 2 * _PAD - 32
     for line, words in enumerate(wrapped(_detail(action), load_font(17), room, lines=2)):

@@ -28,6 +28,7 @@ from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.validation import FrozenModel, first_fault
 
 _NUMBERED = re.compile(r"([0-9]+)\.(png|xml)", re.ASCII)
@@ -424,7 +425,7 @@ class Draft:
         return step
 
     def _action(self, tree: dict[str, Json]) -> Action:
-        return action_from_json(tree, source=f"{self._log.path}, step {len(self.steps) + 1}")
+        return action_from_json(tree, source=f"{self._log.path}, step {step_number(len(self.steps))}")
 
 
 def _rejected(step: DraftStep, *, rejects: bool) -> tuple[provenance.RejectedRecord, ...]:

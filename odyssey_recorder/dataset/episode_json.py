@@ -11,6 +11,7 @@ from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.episode import DeviceInfo, Extra, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import GRID, Point, Size
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.validation import ValidationFault, faults, first_fault
 
 
@@ -240,11 +241,9 @@ def _in_words(fault: ValidationFault, within: tuple[str, ...]) -> str:
     return _words_on(place, fault.found, expected)
 
 
-def _counted(key: int | str) -> int | str:
-    return key + 1 if isinstance(key, int) else key
-
-
 def _place(keys: tuple[int | str, ...]) -> str:
     if keys[:1] == ("steps",) and len(keys) > 1:
-        return ", ".join(filter(None, (f"step {_counted(keys[1])}", _place(keys[2:]))))
+        return ", ".join(
+            filter(None, (f"step {step_number(keys[1]) if isinstance(keys[1], int) else keys[1]}", _place(keys[2:])))
+        )
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")

@@ -22,6 +22,7 @@ from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model import episode
 from odyssey_recorder.model.action import Action, Complete, Impossible, action_type, is_terminal
+from odyssey_recorder.model.plain_text import step_number
 
 __all__ = ("Breach", "LenientEpisode", "LenientStep", "Rule", "read_damaged", "read_leniently", "with_end")
 
@@ -168,7 +169,7 @@ def _step_breaches(episode_id: str, number: int, keys: dict[str, episode.Json]) 
             if raw is not None:
                 check(raw)
         except UnreadableError as error:
-            yield Breach(error.rule, number, f"step {number + 1}, {error}")
+            yield Breach(error.rule, number, f"step {step_number(number)}, {error}")
 
 
 def _count_breaches(tree: dict[str, episode.Json], count: int) -> Iterator[Breach]:
@@ -181,7 +182,7 @@ def _count_breaches(tree: dict[str, episode.Json], count: int) -> Iterator[Breac
 def _ending_breaches(steps: Sequence[LenientStep]) -> Iterator[Breach]:
     for number, step in enumerate(steps[:-1]):
         if step.action is not None and is_terminal(step.action):
-            words = f"step {number + 1}, action: {action_type(step.action)} ends the episode, but steps follow"
+            words = f"step {step_number(number)}, action: {action_type(step.action)} ends the episode, but steps follow"
             yield Breach(Rule.ENDING, number, words)
     last = steps[-1].action if steps else None
     if not steps or (last is not None and not is_terminal(last)):

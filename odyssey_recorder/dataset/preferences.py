@@ -10,6 +10,7 @@ from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.flag import FlagCode
+from odyssey_recorder.model.plain_text import step_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,6 @@ def preference_pairs(episode: Episode, provenance: EpisodeProvenance) -> Iterato
             continue
         for refused in record.rejected:
             with suppress(InvalidEpisodeError):
-                rejected = action_from_json(refused.action, source=f"{episode.episode_id}, step {number + 1}")
+                rejected = action_from_json(refused.action, source=f"{episode.episode_id}, step {step_number(number)}")
                 if rejected != step.action:
                     yield PreferencePair(number, step.action, rejected, refused.agent)

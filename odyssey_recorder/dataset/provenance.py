@@ -140,8 +140,8 @@ class RejectedRecord(FrozenModel):
 
 
 class StepRecord(FrozenModel):
-    """One step. `end` is that of the terminal step; older recorders did not keep it. `sent_until_us` is None while it
-    is unknown whether the input was carried out.
+    """One step. `end` is that of the terminal step. `sent_until_us` is None while it is unknown whether the input was
+    carried out.
 
     `age_us` is how long before `touched_us` the frame was on the screen; None if the input was held until a second
     frame proved the first. `ui_tree` is the file name of the view hierarchy, and `ui_tree_absent` says why there is

@@ -8,6 +8,7 @@ import numpy as np
 from odyssey_recorder.evaluation.gold import Gold
 from odyssey_recorder.evaluation.loading import Loaded
 from odyssey_recorder.evaluation.scores import Placed
+from odyssey_recorder.model.plain_text import step_number
 
 _TOLD = 20
 _MERGED = {"PRESS_RECENT": "PRESS_HOME", "IMPOSSIBLE": "COMPLETE"}
@@ -75,7 +76,7 @@ def _differs(loaded: Loaded, at: int, truth: str) -> bool:
 
 
 def _messages(loaded: Loaded, at: Sequence[int], message: str) -> list[str]:
-    places = ((row, loaded.episodes[row][:40], loaded.steps[row] + 1) for row in at[:_TOLD])
+    places = ((row, loaded.episodes[row][:40], step_number(loaded.steps[row])) for row in at[:_TOLD])
     return [
         f"{loaded.unit} {loaded.numbers[row]}: episode {name}, step {step}: {message}" for row, name, step in places
     ]

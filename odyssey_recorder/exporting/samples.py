@@ -22,6 +22,7 @@ from odyssey_recorder.exporting.official_chat import CONTEXT, DESCRIBE, INTENTIO
 from odyssey_recorder.llm.model import ChatMessage, Image, LazyImage, Words
 from odyssey_recorder.model.action import Action, Complete, Impossible, Type
 from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.plain_text import step_number
 
 _RESERVED = re.compile(r"<\|[^|<>]*\|>|</?(?:image|video|audio|img|ref|box|quad|bbox|ref-object|point|tool_call)>")
 """What a trainer or a tokenizer takes for markup."""
@@ -149,13 +150,14 @@ def refusal(exported: ExportedEpisode, sampling: Sampling) -> str:
     wanted |= {"description", "intention", "context"} if sampling.semantic else set()
     episode = exported.episode
     for number, step in enumerate(episode.steps):
+        place = f"{episode.episode_id}: step {step_number(number)}"
         texts = {name: getattr(step.annotations, name) for name in sorted(wanted)}
         lacking = [name for name, words in texts.items() if not words]
         if lacking:
-            return f"{episode.episode_id}: step {number} has no {lacking[0]}. Use annotate, and --texts."
+            return f"{place} has no {lacking[0]}. Use annotate, and --texts."
         for words in (*texts.values(), _words(step.action), *exported.memory[number : number + 1]):
             if found := _RESERVED.search(words or ""):
-                return f"{episode.episode_id}: step {number} has the text {found[0]}, which trainers take for markup."
+                return f"{place} has the text {found[0]}, which trainers take for markup."
     if found := _RESERVED.search(episode.task.instruction):
         return f"{episode.episode_id}: the instruction has the text {found[0]}, which trainers take for markup."
     return ""

@@ -31,7 +31,7 @@ from odyssey_recorder.files import (
     storage_errors,
     write_durably,
 )
-from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.model.plain_text import counted, step_number
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.releases.manifest import ReleaseChanges, ReleasedEpisode, read_released
 from odyssey_recorder.splits.drawing import Split
@@ -284,7 +284,11 @@ def _faults(folder: Path, released: ReleasedEpisode) -> Sequence[str]:
     if now.annotation != released.annotation or len(now.screenshots) != len(released.screenshots):
         return [f"{episode}: the annotation is not the released one."]
     pairs = enumerate(zip(now.screenshots, released.screenshots, strict=True))
-    return [f"{episode}: the screenshot of step {step} is not the released one." for step, (a, b) in pairs if a != b]
+    return [
+        f"{episode}: the screenshot of step {step_number(step)} is not the released one."
+        for step, (a, b) in pairs
+        if a != b
+    ]
 
 
 def _sha256(data: bytes) -> str:

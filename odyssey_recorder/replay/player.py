@@ -15,6 +15,7 @@ from odyssey_recorder.errors import DeviceError, InputRefusedError, ReplayError
 from odyssey_recorder.model.action import Action, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.replay.compare import Comparison, StepVerdict, Tolerance, compare
 from odyssey_recorder.replay.recorded import recorded_screenshot, recorded_stroke
 
@@ -184,13 +185,15 @@ class Player:
         try:
             self._device.check_text(text)
         except InputRefusedError as error:
-            raise ReplayError(f"Step {number + 1} cannot be replayed on {self._device.label}: {error}") from error
+            raise ReplayError(
+                f"Step {step_number(number)} cannot be replayed on {self._device.label}: {error}"
+            ) from error
 
     def _position(self) -> str:
         if not self._results:
             return "Before step 1"
         last = self._results[-1]
-        return f"After step {last.number + 1}" if last.performed else f"At step {last.number + 1}"
+        return f"After step {step_number(last.number)}" if last.performed else f"At step {step_number(last.number)}"
 
     def _compare(self, recorded: Image.Image, frame: Frame, status_bar_px: int) -> Comparison:
         live = frame.image()

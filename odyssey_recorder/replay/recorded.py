@@ -11,6 +11,7 @@ from odyssey_recorder.dataset.provenance import StrokeRecord
 from odyssey_recorder.errors import ReplayError
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.geometry import Pixel, Size
+from odyssey_recorder.model.plain_text import step_number
 
 
 def open_recorded(path: Path) -> OpenedEpisode:
@@ -32,9 +33,11 @@ def recorded_screenshot(opened: OpenedEpisode, step: int) -> Image.Image:
     try:
         return read_png(path)
     except FileNotFoundError as error:
-        raise ReplayError(f"The screenshot of step {step + 1} is missing: {path}.") from error
+        raise ReplayError(f"The screenshot of step {step_number(step)} is missing: {path}.") from error
     except OSError as error:
-        raise ReplayError(f"The screenshot of step {step + 1} cannot be read, {path}: {error.strerror}.") from error
+        raise ReplayError(
+            f"The screenshot of step {step_number(step)} cannot be read, {path}: {error.strerror}."
+        ) from error
 
 
 def recorded_stroke(opened: OpenedEpisode, step: int) -> TouchStroke | None:
@@ -53,11 +56,11 @@ def check_screenshots(opened: OpenedEpisode) -> None:
         path, screenshot, record = opened.files.screenshot(step), recorded_screenshot(opened, step), opened.record(step)
         if Size(*screenshot.size) not in (size, size.turned()):
             raise ReplayError(
-                f"The screenshot of step {step + 1} is {screenshot.width}x{screenshot.height}, but the episode's "
-                f"device has {size}: {path}."
+                f"The screenshot of step {step_number(step)} is {screenshot.width}x{screenshot.height}, "
+                f"but the episode's device has {size}: {path}."
             )
         if record is not None and sha256(screenshot.tobytes()).hexdigest() != record.frame.rgb_sha256:
             raise ReplayError(
-                f"The screenshot of step {step + 1} is not the one that was recorded: its pixels differ from "
+                f"The screenshot of step {step_number(step)} is not the one that was recorded: its pixels differ from "
                 f"the provenance, {path}. Restore the original file."
             )

@@ -53,7 +53,7 @@ def result_as_json(result: ReplayResult) -> dict[str, Json]:
 def _step_as_json(step: StepResult) -> dict[str, Json]:
     compared = step.comparison
     return {
-        "step": step.number,
+        "step_index": step.number,
         "action": action_type(step.action),
         "words": describe(step.action),
         "verdict": compared.verdict.value,

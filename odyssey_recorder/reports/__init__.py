@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from odyssey_recorder.files import write_durably
 from odyssey_recorder.model.episode import Json
-from odyssey_recorder.model.plain_text import on_one_line
+from odyssey_recorder.model.plain_text import on_one_line, step_number
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -26,7 +26,7 @@ def render_page(template: str, filters: Mapping[str, Callable[..., object]], **v
         loader=PackageLoader("odyssey_recorder.reports"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters |= {"one_line": on_one_line, **filters}
+    environment.filters |= {"one_line": on_one_line, "step_number": step_number, **filters}
     return environment.get_template(template).render(values)
 
 

@@ -10,6 +10,7 @@ from unicodedata import normalize
 
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.finding import Criterion, Finding
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.review.review import REASONS, Decision, Fix, Judgement, Rating, ReviewFile, Verdict
 
 
@@ -232,7 +233,8 @@ def checked_decision(
         return decision
     if worst_error is not None:
         words = f"{worst_error.found} {worst_error.todo}"
-        raise ReviewError(f"An episode with an error cannot be accepted ({worst_error.name}): {words}")
+        step = "" if worst_error.step is None else f"step {step_number(worst_error.step)}, "
+        raise ReviewError(f"An episode with an error cannot be accepted ({step}{worst_error.check}): {words}")
     if decision is Decision.FIX_AND_ACCEPT and not has_fixed:
         raise ReviewError("You have not fixed anything in this episode. Accept it, or fix it first.")
     return Decision.FIX_AND_ACCEPT if has_fixed else Decision.ACCEPT
@@ -286,7 +288,7 @@ def _stage(counting: list[Verdict], twice: SecondReviewReason | None) -> ReviewS
 def _reason(judgement: Judgement) -> str:
     words = " ".join(judgement.words.split())
     reason = "" if judgement.reason == "other" else REASONS[judgement.criterion][judgement.reason]
-    step = "" if judgement.step is None else f"at step {judgement.step + 1}"
+    step = "" if judgement.step is None else f"at step {step_number(judgement.step)}"
     place = ", ".join(filter(None, (reason, step)))
     return ": ".join(filter(None, (place, words)))
 

@@ -19,7 +19,7 @@ from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
 from odyssey_recorder.model.finding import EpisodeReport
-from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.model.plain_text import counted, step_number
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.review import status as statuses
 from odyssey_recorder.review.review import ReplayEvidence, ReviewFile
@@ -258,7 +258,9 @@ class ReviewService:
         def on_result(result: "StepResult") -> None:
             on_step(result)
             if cancelled():
-                raise CancelledError(f"The replay was stopped at step {result.number + 1}. Its results were discarded.")
+                raise CancelledError(
+                    f"The replay was stopped at step {step_number(result.number)}. Its results were discarded."
+                )
 
         if self._connector is None:
             raise DeviceError("No device can be reached from here. Open the window with: odyssey-recorder review")

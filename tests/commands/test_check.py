@@ -44,7 +44,7 @@ def test_error_is_reported_with_episode_step_and_remedy(cli: CommandLine, datase
     assert (unchecked["episodes"], bool(unchecked["why"])) == ([FIRST, SECOND], True)
     assert [one["not_checked"] for one in tree["checks"] if one["check"] == "EPI06"] == [2]
     broken = next(one for one in tree["findings"] if one["check"] == "IMG01")
-    assert (broken["severity"], broken["criterion"], broken["step"]) == ("error", "pictures", 1)
+    assert (broken["severity"], broken["criterion"], broken["step_index"]) == ("error", "pictures", 1)
     result = check(cli, dataset)
     assert result.exit_code == 1
     lines = result.out.splitlines()

@@ -134,8 +134,8 @@ def test_redaction_is_previewed_and_applied(cli: CommandLine, root: Path) -> Non
     before = contents(root)
     redact = ["curate", "redact", root, TWO, "--text", "Ada  lovelace", "--as", "Bob"]
     shown = cli(*redact)
-    assert "step 3  2,8,30,20  14.6% of the screen  Ada Lovelace" in shown.out
-    assert "No view hierarchy: 7 steps (0, 1, 2, 4, 5, 6, 7)" in shown.out
+    assert "step 4  2,8,30,20  14.6% of the screen  Ada Lovelace" in shown.out
+    assert "No view hierarchy: steps 1 to 3, 5 to 8." in shown.out
     assert "Nothing has changed" in shown.out
     assert contents(root) == before
 
@@ -143,8 +143,16 @@ def test_redaction_is_previewed_and_applied(cli: CommandLine, root: Path) -> Non
     assert "1 box and 1 text hidden in exports" in hidden.out
     assert json.loads((root / "redactions" / f"{TWO}.json").read_text())["boxes"][0]["who"] == "Bob"
 
-    manual = cli("curate", "redact", root, TWO, "--step", "0", "--box", "0,0,9,9", "--box", "1,1,2,2", "--yes")
+    manual = cli("curate", "redact", root, TWO, "--step", "1", "--box", "0,0,9,9", "--box", "1,1,2,2", "--yes")
+    assert "step 1  0,0,9,9" in manual.out
     assert "2 boxes and 0 texts" in manual.out
+    drawn = json.loads((root / "redactions" / f"{TWO}.json").read_text())["boxes"][1:]
+    assert [box["step"] for box in drawn] == [0, 0]
+
+
+@pytest.mark.parametrize(("number", "why"), [("0", "greater than or equal to 1"), ("9", "has no step 9; the last one")])
+def test_redaction_refuses_a_step_that_does_not_exist(cli: CommandLine, root: Path, number: str, why: str) -> None:
+    assert why in cli.error("curate", "redact", root, TWO, "--step", number, "--box", "0,0,9,9", exit_code=2)
 
 
 @pytest.mark.parametrize(
@@ -152,11 +160,10 @@ def test_redaction_is_previewed_and_applied(cli: CommandLine, root: Path) -> Non
     [
         (["--text", "nobody"], 1),
         (["--regex", "("], 2),
-        (["--step", "0"], 2),
+        (["--step", "1"], 2),
         (["--box", "0,0,1,1"], 2),
-        (["--step", "0", "--box", "0,0,1"], 2),
-        (["--step", "0", "--box", "0,0,99,1"], 2),
-        (["--step", "99", "--box", "0,0,1,1"], 2),
+        (["--step", "1", "--box", "0,0,1"], 2),
+        (["--step", "1", "--box", "0,0,99,1"], 2),
         (["--text", "a", "--regex", "b"], 2),
         (["--regex", "x*"], 1),
         ([], 2),
@@ -170,13 +177,13 @@ def test_redaction_that_hides_nothing_is_not_written(cli: CommandLine, root: Pat
 
 def test_episode_with_an_outdated_redaction_is_not_exported(cli: CommandLine, root: Path) -> None:
     for episode_id in (TWO, THREE):
-        cli("curate", "redact", root, episode_id, "--step", "3", "--box", "0,0,9,9", "--yes")
+        cli("curate", "redact", root, episode_id, "--step", "4", "--box", "0,0,9,9", "--yes")
     shutil.copy(root / screenshot_path(TWO, 4), root / screenshot_path(TWO, 3))
     out = root.parent / "out"
 
     result = cli("export", root, out, "--as", "release", "--all", "--jobs", "1")
 
-    reason = f"{TWO} cannot be redacted: the screenshot of step 3 has changed since its box was drawn"
+    reason = f"{TWO} cannot be redacted: the screenshot of step 4 has changed since its box was drawn"
     assert (result.exit_code, reason in result.err) == (0, True)
     assert {path.stem for path in (out / "annotations").iterdir()} == {*IDS} - {TWO}
     assert (out / screenshot_path(THREE, 3)).read_bytes() != (root / screenshot_path(THREE, 3)).read_bytes()
@@ -184,7 +191,7 @@ def test_episode_with_an_outdated_redaction_is_not_exported(cli: CommandLine, ro
 
 
 def test_convert_skips_redacted_episodes(cli: CommandLine, root: Path) -> None:
-    cli("curate", "redact", root, TWO, "--step", "3", "--box", "0,0,9,9", "--yes")
+    cli("curate", "redact", root, TWO, "--step", "4", "--box", "0,0,9,9", "--yes")
     out = root.parent / "out"
     error = cli.error("convert", root, out, "--dialect", "release", "--with-screenshots", "--unchecked", exit_code=1)
     assert "has a redaction, which only `export` applies" in error

@@ -316,7 +316,7 @@ def test_episode_with_trainer_markup_is_left_out_by_name(two_episodes: Dataset) 
 )
 def test_missing_text_is_named(two_episodes: Dataset, sampling: Sampling, lacking: str) -> None:
     found = prepared(two_episodes.root, "trl", sampling)
-    assert found.left_out[0] == f"{ids(1)[0]}: step 0 has no {lacking}. Use annotate, and --texts."
+    assert found.left_out[0] == f"{ids(1)[0]}: step 1 has no {lacking}. Use annotate, and --texts."
 
 
 def test_actions_unknown_to_a_model_are_counted_in_the_card(two_episodes: Dataset) -> None:

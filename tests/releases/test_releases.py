@@ -211,7 +211,7 @@ def test_verify_names_lost_files_and_finds_kept_ones(root: Path) -> None:
     assert [one.what[:25] for one in kept] == [f"Episode {fixed} ", f"Episode {rejected} "]
     assert [one.kept.split("/")[0] for one in kept] == ["reviews", "trash"]
     first, second = lost_files(root, "1.0.0")
-    assert first == f"Episode {torn}: the screenshot of step 2 is not the released one."
+    assert first == f"Episode {torn}: the screenshot of step 3 is not the released one."
     assert second.startswith(str(root / annotation_path(missing)))
 
 

@@ -154,7 +154,7 @@ def test_report_as_json(tmp_path: Path) -> None:
         "counts": {"match": 2, "drift": 0, "diverged": 1},
     }
     assert tree["steps"][0] == {
-        "step": 0,
+        "step_index": 0,
         "action": "CLICK",
         "words": "CLICK 500, 250",
         "verdict": "match",

@@ -132,7 +132,7 @@ def test_decision_must_agree_with_answers_and_checks(dataset: ReviewDataset, one
     dataset.checks.found[one] = Severity.ERROR
     with pytest.raises(ReviewError, match="Accepting needs 3 passes"):
         judge(dataset.service("Bea"), one, Decision.ACCEPT, "pfp")
-    with pytest.raises(ReviewError, match=r"IMG07@1.*Nothing changed"):
+    with pytest.raises(ReviewError, match=r"step 2, IMG07.*Nothing changed"):
         judge(dataset.service("Bea"), one)
     assert dataset.reviews.read(one).entries == ()
 

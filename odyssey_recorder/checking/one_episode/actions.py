@@ -22,6 +22,7 @@ from odyssey_recorder.device.view_hierarchy import ViewNode, focused_field
 from odyssey_recorder.model.action import Action, Click, LongPress, Press, Scroll, Type, describe
 from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.model.plain_text import steps_text
 
 _CORRECT_FILE = "Correct the file or restore it from a backup; otherwise record the episode again."
 
@@ -180,6 +181,7 @@ def _alternations(evidence: EpisodeEvidence) -> Iterator[Found]:
         window = screens[last - thresholds.REPEATED_SCREENS + 1 : last + 1]
         if all(window) and len(set(window)) == 2 and all(a == b for a, b in zip(window, window[2:], strict=False)):
             if until < last - 1:
-                found = f"Steps {last - thresholds.REPEATED_SCREENS + 2} to {last + 1} alternate between two screens."
+                steps = range(last - thresholds.REPEATED_SCREENS + 1, last + 1)
+                found = f"{steps_text(steps).capitalize()} alternate between two screens."
                 yield Found(last, found, "Drop these steps unless the task needs them.")
             until = last

@@ -15,6 +15,7 @@ from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.model.plain_text import step_number
 
 CheckResults = Iterator[Found | Unchecked]
 _Value = TypeVar("_Value")
@@ -56,7 +57,7 @@ def _out_of_order(evidence: EpisodeEvidence) -> CheckResults:
     """As a warning: a clock that was set back between two parts of a recording looks the same."""
     for before, step in pairwise(evidence.steps):
         if before.record and step.record and step.record.touched_us < before.record.touched_us:
-            found = f"According to the provenance it was done before step {before.number + 1}."
+            found = f"According to the provenance it was done before step {step_number(before.number)}."
             yield Found(step.number, found, "Check whether steps were moved or added.", Severity.WARNING)
 
 

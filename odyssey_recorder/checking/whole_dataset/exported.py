@@ -12,7 +12,7 @@ from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.files import Largest, open_file, read_file, storage_errors
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.finding import Criterion, Finding, NotChecked, Severity
-from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.model.plain_text import counted, step_number
 
 MANIFESTS = ("SHA256SUMS", "manifest.sha256")
 KEYS = frozenset({"KEY_HOME", "KEY_BACK", "KEY_APPSELECT"})
@@ -152,7 +152,7 @@ def _first_problem(steps: list[dict[str, Json]]) -> str:
     for number, step in enumerate(steps):
         problem = _problem(step)
         if problem:
-            return f"Step {number + 1} is not in the form that the published tools read: {problem}."
+            return f"Step {step_number(number)} is not in the form that the published tools read: {problem}."
     return ""
 
 

@@ -35,7 +35,7 @@ from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import breakable, column, fill_column, notice, row, text_label
-from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.model.plain_text import counted, step_number
 from odyssey_recorder.services.step_texts import TextWriting
 
 _SPACE = 16
@@ -176,7 +176,7 @@ class AnnotatePage(MainPage):
         waiting = sum(text.is_open for text in self._opened.all)
         contradicted = sum(text.state == CONTRADICTED for text in self._opened.all)
         parts = (
-            f"Step {shown.step + 1} of {len(self._opened.steps)}",
+            f"Step {step_number(shown.step)} of {len(self._opened.steps)}",
             counted(waiting, "open text"),
             f"{contradicted:,} contradicted" if contradicted else "",
         )
@@ -308,13 +308,13 @@ class AnnotatePage(MainPage):
         plant = every[entry.step_key, entry.field]
         assert plant is not None
         noticed = "You noticed." if entry.is_caught else "You did not notice."
-        text = f"That text was wrong on purpose: it is that of step {plant.step + 1}. {noticed}"
+        text = f"That text was wrong on purpose: it is that of step {step_number(plant.step)}. {noticed}"
         hint = "It was not stored. Now decide on the suggestion for this step."
         self._message.show_message(Tone.SUCCESS if entry.is_caught else Tone.WARNING, text, hint)
 
     def _report_unsaved(self, place: Place, why: str) -> None:
         is_shown = self._opened is not None and place[0] == self._wanted
-        of = f"step {place[1] // self._texts_a_step + 1}" if is_shown else f"a text of {place[0]}"
+        of = f"step {step_number(place[1] // self._texts_a_step)}" if is_shown else f"a text of {place[0]}"
         message = f"The decision on {of} was not saved."
         self._message.show_message(Tone.DANGER, message, breakable(why))
         if is_shown and not self._steps.is_writing:

@@ -25,6 +25,7 @@ from odyssey_recorder.gui.screen.image_reader import read_image
 from odyssey_recorder.gui.screen.step_strip import MarkedScreenshot, StepModel
 from odyssey_recorder.gui.screen.step_viewer import StepViewer
 from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.model.plain_text import step_number
 
 _T = TypeVar("_T")
 
@@ -110,7 +111,7 @@ class RedactDialog(QDialog):
 
     def __init__(self, step: int, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle(f"Redact step {step + 1}")
+        self.setWindowTitle(f"Redact step {step_number(step)}")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._box: Box | None = None
         self._canvas = BoxCanvas(None)

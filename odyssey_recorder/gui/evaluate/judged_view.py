@@ -35,7 +35,7 @@ from odyssey_recorder.gui.screen.action_painter import prepare_other_threads
 from odyssey_recorder.gui.screen.step_strip import MarkedScreenshot
 from odyssey_recorder.gui.screen.step_viewer import StepCanvas
 from odyssey_recorder.model.geometry import GRID, Size
-from odyssey_recorder.model.plain_text import counted, on_one_line
+from odyssey_recorder.model.plain_text import counted, on_one_line, step_number
 from odyssey_recorder.services.evaluation import ScoredFiles, judged
 
 _ROW_PX = 28
@@ -152,7 +152,7 @@ class JudgedView(QWidget):
         return model_name(found)
 
     def _show_task(self, step: JudgedStep, opened: OpenedEpisode) -> None:
-        place = f"Episode {step.episode_id}, step {step.step + 1} of {len(opened.episode.steps)}"
+        place = f"Episode {step.episode_id}, step {step_number(step.step)} of {len(opened.episode.steps)}"
         self._show_task_text(step, f"{place}: {opened.episode.task.instruction}")
 
     def _show_task_text(self, step: JudgedStep, text: str) -> None:
@@ -203,7 +203,9 @@ def _colour(is_right: bool | None) -> QColor | None:
 
 _COLUMNS: list[TableColumn[JudgedStep]] = [
     TableColumn("Episode", lambda step: step.episode_id, width=142),
-    TableColumn("Step", lambda step: str(step.step + 1), order=lambda step: step.step, width=46, is_number=True),
+    TableColumn(
+        "Step", lambda step: str(step_number(step.step)), order=lambda step: step.step, width=46, is_number=True
+    ),
     TableColumn("True", lambda step: on_one_line(step.truth), tip=lambda step: breakable(step.truth)),
     TableColumn("Predicted", lambda step: _answer_text(step.said), tip=lambda step: breakable(step.said or "")),
     TableColumn(

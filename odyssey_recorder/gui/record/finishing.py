@@ -15,6 +15,7 @@ from odyssey_recorder.gui.kit.parts import line_edit, say, text_label
 from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.model.plain_text import step_number, steps_text
 from odyssey_recorder.recording.view import RecordingView
 
 REASONS = ("no results", "item not found", "region limitation", "login required", "payment", "app crashed")
@@ -59,7 +60,8 @@ def undo_question(first: int, last: int) -> Question:
         answer="Undo",
         tip="Undo these steps (Enter)",
         cancel_tip="Keep them (Esc)",
-        detail=f"Steps {first + 1} to {last + 1} are removed. The device returns to the screen of step {first + 1}.",
+        detail=f"{steps_text(range(first, last + 1)).capitalize()} are removed. "
+        f"The device returns to the screen of step {step_number(first)}.",
     )
 
 
@@ -175,7 +177,7 @@ def annotator_messages(report: EpisodeReport) -> Iterator[str]:
 def _line(finding: Finding) -> str:
     if finding.step is None:
         return finding.found
-    return f"Step {finding.step + 1}: {_WORDS.get(finding.check, finding.found)}"
+    return f"Step {step_number(finding.step)}: {_WORDS.get(finding.check, finding.found)}"
 
 
 class Finishing(QObject):

@@ -27,6 +27,7 @@ from odyssey_recorder.gui.screen.step_strip import (
     tooltip,
     wrapped,
 )
+from odyssey_recorder.model.plain_text import step_number
 
 THUMBNAIL = QSize(112, 152)
 
@@ -105,7 +106,7 @@ class _StepDelegate(RowDelegate):
         self._offers_note = False
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QLineEdit:
-        editor = line_edit(f"Note of step {index.row() + 1}", "Note")
+        editor = line_edit(f"Note of step {step_number(index.row())}", "Note")
         editor.setParent(parent)
         return editor
 

@@ -16,6 +16,7 @@ from odyssey_recorder.gui.record.finishing import undo_question
 from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList
 from odyssey_recorder.gui.screen.step_strip import StepThumbnails
 from odyssey_recorder.gui.screen.step_viewer import enlarge
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.recording.view import RecordedStep
 
 LAST = -1
@@ -113,7 +114,7 @@ class StepsCard(Card):
 
     def _undo_button(self, step: RecordedStep) -> QPushButton:
         undo = self._commands[RecordCommand.UNDO]
-        name = f"Undo step {step.number + 1}: {step.flag}"
+        name = f"Undo step {step_number(step.number)}: {step.flag}"
         return named(push_button("Undo", undo.toolTip(), "flag", call=undo.trigger), name)
 
     def _offer(self) -> None:
@@ -123,7 +124,7 @@ class StepsCard(Card):
         step = self._model.at(self._list.currentIndex().row()) if has_choice else None
         is_agents = step is not None and step.by_agent
         self._commands.enable(RecordCommand.CORRECT_STEP, on=is_agents and self._may_undo, why=_CHOOSE)
-        number = f" {step.number + 1}" if step is not None and is_agents else ""
+        number = f" {step_number(step.number)}" if step is not None and is_agents else ""
         self._commands[RecordCommand.CORRECT_STEP].setText(f"{RecordCommand.CORRECT_STEP.value.label}{number}")
         self._commands.enable(RecordCommand.NOTE, on=(has_choice or self._is_making) and self._may_undo)
 

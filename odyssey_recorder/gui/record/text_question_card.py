@@ -12,6 +12,7 @@ from odyssey_recorder.gui.kit.parts import breakable, fill_column, line_edit, pu
 from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.screen.action_painter import prepare_other_threads
 from odyssey_recorder.gui.screen.step_strip import render_step
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 
 _SCREENSHOT = QSize(240, 180)
@@ -53,7 +54,7 @@ class TextQuestionCard(QFrame):
             self._ask(question, steps[question.step])
 
     def _ask(self, question: TextQuestion, step: RecordedStep) -> None:
-        self._title.setText(f"What did you type in step {question.step + 1}?")
+        self._title.setText(f"What did you type in step {step_number(question.step)}?")
         self.setAccessibleName(self._title.text())
         self._text.setText(question.guess)
         self._answer.setEnabled(bool(question.guess))

@@ -44,6 +44,7 @@ from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
 from odyssey_recorder.gui.screen.image_reader import read_image
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Type, action_type, is_terminal
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.review.views import OpenedReview
 
 _REASONS: dict[ReviewCommand, Sequence[str]] = {
@@ -156,7 +157,7 @@ class AmendCard(Card):
     def _ask_note(self) -> None:
         step = self._steps[self._current]
         form = TextForm("Note of the step", step.note, lambda text: NewNote(step=step.number, note=text))
-        question = _question("Fix the note", f"What is the note for step {step.number + 1}?")
+        question = _question("Fix the note", f"What is the note for step {step_number(step.number)}?")
         self._open(ReviewCommand.FIX_NOTE, question, form)
 
     def _ask_text(self) -> None:
@@ -164,7 +165,9 @@ class AmendCard(Card):
         text = step.action.text if isinstance(step.action, Type) else ""
         follows = _sent_text(self._record(step.number))
         form = TextForm("Text of the step", text, partial(_text, step.number), follows=follows)
-        self._open(ReviewCommand.FIX_TEXT, _question("Fix the text", f"What does step {step.number + 1} type?"), form)
+        self._open(
+            ReviewCommand.FIX_TEXT, _question("Fix the text", f"What does step {step_number(step.number)} type?"), form
+        )
 
     def _ask_press(self) -> None:
         step = self._steps[self._current]
@@ -172,7 +175,9 @@ class AmendCard(Card):
         wanted = "LONG_PRESS" if long else "CLICK"
         form = FixedForm(NewPress(step=step.number, long=long), _press_duration_text(self._record(step.number)))
         question = _question(
-            "Change the kind of press", f"Make step {step.number + 1} a {wanted}?", "The position does not change."
+            "Change the kind of press",
+            f"Make step {step_number(step.number)} a {wanted}?",
+            "The position does not change.",
         )
         self._open(ReviewCommand.FIX_PRESS, question, form)
 
@@ -183,7 +188,7 @@ class AmendCard(Card):
         form = BoxForm(step.number, step.action, step.element)
         question = _question(
             "Fix the box",
-            f"Where is the element that step {step.number + 1} touches?",
+            f"Where is the element that step {step_number(step.number)} touches?",
             "The box must contain the touched point and only that element.",
         )
         dialog = self._open(ReviewCommand.FIX_BOX, question, form)
@@ -211,10 +216,10 @@ class AmendCard(Card):
     def _ask_tail(self) -> None:
         at, end = self._current, self._steps[-1]
         follows = (
-            f"{removed_steps_text(range(at + 1, end.number + 1))}. Step {at + 1} keeps its screenshot "
+            f"{removed_steps_text(range(at + 1, end.number + 1))}. Step {step_number(at)} keeps its screenshot "
             f"and becomes {action_type(end.action)}, with {quoted(self._end_text)}."
         )
-        question = _question("End here", f"End the episode at step {at + 1}?", answer="End here")
+        question = _question("End here", f"End the episode at step {step_number(at)}?", answer="End here")
         self._open(ReviewCommand.END_HERE, question, FixedForm(DropTail(at=at), follows))
 
     def _ask_repair(self) -> None:

@@ -22,6 +22,7 @@ from odyssey_recorder.gui.kit.parts import (
     text_label,
 )
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.model.plain_text import step_index, step_number, steps_text
 
 _LONG_PX = 112
 DIFFERENT = 0.02
@@ -158,8 +159,8 @@ class StepsForm(AmendForm):
         super().__init__()
         self._count = count
         self._join = _COMPARING
-        self._first = _number("First step to drop", first + 1, count - 1)
-        self._last = _number("Last step to drop", last + 1, count - 1)
+        self._first = _number("First step to drop", step_number(first), count - 1)
+        self._last = _number("Last step to drop", step_number(last), count - 1)
         for field in (self._first, self._last):
             field.valueChanged.connect(self._take_range)
         fill_row(self, labelled("&From step", self._first), labelled("&To step", self._last), spacing=-1)
@@ -172,7 +173,7 @@ class StepsForm(AmendForm):
 
     @property
     def _range(self) -> tuple[int, int]:
-        return self._first.value() - 1, self._last.value() - 1
+        return step_index(self._first.value()), step_index(self._last.value())
 
     @property
     def follows(self) -> str:
@@ -180,7 +181,8 @@ class StepsForm(AmendForm):
         if first > last:
             return ""
         left = self._count - (last - first + 1)
-        moved = "" if last == self._count - 2 else f" Step {last + 2} becomes step {first + 1}, and so on."
+        follows = f" Step {step_number(last + 1)} becomes step {step_number(first)}, and so on."
+        moved = "" if last == self._count - 2 else follows
         return f"{left} {'step is' if left == 1 else 'steps are'} left.{moved} {self._join}"
 
     def show_difference(self, first: int, last: int, share: float | None) -> None:
@@ -196,9 +198,10 @@ class StepsForm(AmendForm):
 
 
 def _join_text(first: int, last: int, share: float | None) -> str:
+    screens = f"The screens of step {step_number(first)} and of step {step_number(last + 1)}"
     if share is None:
-        return f"The screens of step {first + 1} and of step {last + 2} cannot be compared."
-    text = f"The screens of step {first + 1} and of step {last + 2} differ in {percent(share)} of their pixels"
+        return f"{screens} cannot be compared."
+    text = f"{screens} differ in {percent(share)} of their pixels"
     if share >= DIFFERENT:
         return f"{text}, so the sequence would jump. Drop only steps that changed nothing or were undone."
     return f"{text}, so the sequence continues without a jump."
@@ -216,15 +219,13 @@ def quoted(text: str) -> str:
 def removed_text(removed: Mapping[str, Sequence[int]]) -> str:
     """Which texts a fix removes, and from how many steps: ``Removed because no longer valid: context of 3 steps``."""
     parts = [
-        f"{key} of {f'step {steps[0] + 1}' if len(steps) == 1 else f'{len(steps)} steps'}"
-        for key, steps in removed.items()
+        f"{key} of {steps_text(steps) if len(steps) == 1 else f'{len(steps)} steps'}" for key, steps in removed.items()
     ]
     return f"Removed because no longer valid: {', '.join(parts)}" if parts else ""
 
 
 def removed_steps_text(numbers: Sequence[int]) -> str:
-    first, last = numbers[0] + 1, numbers[-1] + 1
-    return f"Step {first} is removed" if first == last else f"Steps {first} to {last} are removed"
+    return f"{steps_text(numbers).capitalize()} {'is' if len(numbers) == 1 else 'are'} removed"
 
 
 def _long_field(name: str, text: str) -> QPlainTextEdit:

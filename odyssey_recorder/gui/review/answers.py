@@ -109,18 +109,6 @@ def unseen(seen: frozenset[int], steps: int) -> tuple[int, ...]:
     return tuple(number for number in range(steps) if number not in seen)
 
 
-def steps_text(numbers: Sequence[int]) -> str:
-    """Step numbers as text, counted from 1: ``step 3``, ``steps 3, 7 to 9``."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    ranges = [str(run[0] + 1) if len(run) == 1 else f"{run[0] + 1} to {run[-1] + 1}" for run in runs]
-    return f"{'step' if len(numbers) == 1 else 'steps'} {', '.join(ranges)}"
-
-
 def moved_steps(before: OpenedReview, after: OpenedReview) -> dict[int, int]:
     """Map the steps of `before` to their numbers in `after`; removed steps and changed screenshots are left out.
 

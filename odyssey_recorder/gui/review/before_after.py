@@ -24,6 +24,7 @@ from odyssey_recorder.gui.screen.canvas import (
 from odyssey_recorder.gui.screen.viewport import PANS, FitScale, Room, Viewport
 from odyssey_recorder.model.action import Click, LongPress, Scroll, in_words
 from odyssey_recorder.model.geometry import Box, Size
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.replay.compare import changed_places
 
 _NEAR = 50
@@ -153,13 +154,13 @@ class BeforeAfterView(FittedWidget):
             return []
         below = QRectF(self.rect()).adjusted(0, _CAPTION_PX, 0, 0)
         if not self._is_double:
-            return [_Half(below, f"Step {self._current + 1}", self._current, has_action=True)]
+            return [_Half(below, f"Step {step_number(self._current)}", self._current, has_action=True)]
         width = (self.width() - _GAP) // 2
         places = (QRectF(left, below.top(), width, below.height()) for left in (0, self.width() - width))
         before, after = places
         return [
-            _Half(before, f"Before step {self._current + 1}", self._current, has_action=True),
-            _Half(after, f"After step {self._current + 1}", self._current + 1, has_action=False),
+            _Half(before, f"Before step {step_number(self._current)}", self._current, has_action=True),
+            _Half(after, f"After step {step_number(self._current)}", self._current + 1, has_action=False),
         ]
 
     def _zoom_for(self, half: _Half) -> ScreenshotZoom:

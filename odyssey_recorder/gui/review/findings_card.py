@@ -15,6 +15,7 @@ from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.screen.step_strip import SEVERITY_GLYPHS, severity_colour
 from odyssey_recorder.model.finding import EpisodeReport, Finding, NotChecked, Severity
+from odyssey_recorder.model.plain_text import step_number, steps_text
 
 _MARGIN, _MARK_PX = 8, 20
 _LAYOUT = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
@@ -155,7 +156,7 @@ def _spoken(finding: Finding) -> str:
 
 
 def _place(finding: Finding) -> str:
-    return "the whole episode" if finding.step is None else f"step {finding.step + 1}"
+    return "the whole episode" if finding.step is None else f"step {step_number(finding.step)}"
 
 
 def _title(report: EpisodeReport, passed: int) -> str:
@@ -166,8 +167,7 @@ def _title(report: EpisodeReport, passed: int) -> str:
 
 
 def _why(missing: NotChecked) -> str:
-    at = ", ".join(str(step + 1) for step in missing.steps)
-    steps = f" (step {at})" if len(missing.steps) == 1 else f" (steps {at})" if at else ""
+    steps = f" ({steps_text(missing.steps)})" if missing.steps else ""
     return f"{missing.check}{steps}: {missing.why}"
 
 

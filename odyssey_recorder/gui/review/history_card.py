@@ -34,6 +34,7 @@ from odyssey_recorder.gui.kit.parts import (
 from odyssey_recorder.gui.review.amend_dialog import quoted, removed_text
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.verdict_text import verdict_text
+from odyssey_recorder.model.plain_text import step_number, steps_text
 from odyssey_recorder.review.review import Entry, Fix, Move, ReplayEvidence, Request, Verdict
 from odyssey_recorder.review.status import effective_fixes
 from odyssey_recorder.review.views import OpenedReview
@@ -130,17 +131,17 @@ def amendment_text(amendment: Amendment) -> str:  # noqa: C901 - one line for ea
         case NewEnd(words=words):
             return f"Final note: {quoted(words)}"
         case NewNote(step=step, note=note):
-            return f"Note of step {step + 1}: {quoted(note)}"
+            return f"Note of step {step_number(step)}: {quoted(note)}"
         case NewPress(step=step, long=long):
-            return f"Step {step + 1} is a {_PRESSES[long]}"
+            return f"Step {step_number(step)} is a {_PRESSES[long]}"
         case NewText(step=step, text=text):
-            return f"Text of step {step + 1}: {quoted(text)}"
+            return f"Text of step {step_number(step)}: {quoted(text)}"
         case NewBox(step=step, box=(left, top, right, bottom)):
-            return f"Box of step {step + 1}: {left}, {top} to {right}, {bottom}"
+            return f"Box of step {step_number(step)}: {left}, {top} to {right}, {bottom}"
         case DropSteps(first=first, last=last):
-            return f"{f'Step {first + 1}' if first == last else f'Steps {first + 1} to {last + 1}'} dropped"
+            return f"{steps_text(range(first, last + 1)).capitalize()} dropped"
         case DropTail(at=at):
-            return f"Ended at step {at + 1}"
+            return f"Ended at step {step_number(at)}"
         case Repair():
             return _repair_text(amendment)
 

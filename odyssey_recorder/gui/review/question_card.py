@@ -14,6 +14,7 @@ from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.verdict_text import judgement_text
 from odyssey_recorder.model.finding import Criterion
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.review.review import REASONS, Judgement, Rating
 
 ANSWERS: Mapping[Criterion, Mapping[Rating, Command]] = {
@@ -82,7 +83,7 @@ class QuestionCard(QWidget):
             widget.blockSignals(True)
         place = self._reasons.index(judgement.reason) if judgement.reason in self._reasons else -1
         self._reason.setCurrentIndex(self._reason.model().index(place, 0))
-        self._step.setValue(_WHOLE if judgement.step is None else judgement.step + 1)
+        self._step.setValue(_WHOLE if judgement.step is None else step_number(judgement.step))
         if self._words.text() != judgement.words:
             self._words.setText(judgement.words)
         for widget in widgets:

@@ -12,6 +12,7 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.kit.parts import Card, Choice, fill_column, push_button, row, say, text_label
 from odyssey_recorder.gui.review.commands import ReviewCommand
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.replay.player import StepResult
 from odyssey_recorder.review.review import ReplayEvidence
@@ -116,7 +117,7 @@ class ReplayCard(Card):
         def work(progress: Progress, cancelled: Cancelled) -> ReplayEvidence:
             def report_step(step: StepResult) -> None:
                 verdict = step.comparison.verdict.value
-                progress((step.number + 1) / count, f"Step {step.number + 1} of {count}: {verdict}")
+                progress((step.number + 1) / count, f"Step {step_number(step.number)} of {count}: {verdict}")
                 self._reached.emit(episode_id, step.number, verdict)
 
             return self._reviewing.replay(episode_id, serial, report_step, cancelled)

@@ -22,7 +22,7 @@ from odyssey_recorder.gui.frame.panels import Panels, Side, SideName
 from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import breakable, fill_column, fill_row, named, row, text_label
-from odyssey_recorder.gui.review.answers import ReviewAnswers, ReviewAnswerStore, Stopwatch, moved_steps, steps_text
+from odyssey_recorder.gui.review.answers import ReviewAnswers, ReviewAnswerStore, Stopwatch, moved_steps
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
 from odyssey_recorder.gui.review.review_cards import ReviewCards
@@ -30,6 +30,7 @@ from odyssey_recorder.gui.review.review_table import UNCHECKED, title
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.gui.review.verdict_text import outcome_text
+from odyssey_recorder.model.plain_text import steps_text
 from odyssey_recorder.review.review import Decision, ReplayEvidence
 from odyssey_recorder.review.status import same_person
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft

@@ -27,12 +27,12 @@ from odyssey_recorder.gui.kit.parts import (
     text_label,
 )
 from odyssey_recorder.gui.kit.theme import Theme
-from odyssey_recorder.gui.review.answers import QUESTIONS, ReviewAnswers, steps_text, unseen
+from odyssey_recorder.gui.review.answers import QUESTIONS, ReviewAnswers, unseen
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.question_card import ANSWERS, QuestionCard
 from odyssey_recorder.gui.review.verdict_text import role_text, short_verdict_text, verdicts
 from odyssey_recorder.model.finding import Criterion
-from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.model.plain_text import counted, steps_text
 from odyssey_recorder.review.review import Decision, Judgement, Rating, is_hasty
 from odyssey_recorder.review.status import ReviewerRole
 from odyssey_recorder.review.views import OpenedReview

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.model.finding import Criterion
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.review.review import REASONS, Entry, Judgement, Rating, Verdict
 from odyssey_recorder.review.status import ReviewerRole, ReviewStage, agrees
 from odyssey_recorder.review.views import OpenedReview, ReviewRow
@@ -50,7 +51,7 @@ def short_verdict_text(verdict: Verdict) -> str:
 
 def judgement_text(judgement: Judgement) -> str:
     reason = REASONS[judgement.criterion].get(judgement.reason, judgement.reason)
-    step = "" if judgement.step is None else f"step {judgement.step + 1}"
+    step = "" if judgement.step is None else f"step {step_number(judgement.step)}"
     more = ", ".join(filter(None, (reason, step, judgement.words)))
     return f"{judgement.answer.value}: {more}" if more else judgement.answer.value
 

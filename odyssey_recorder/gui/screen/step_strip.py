@@ -27,6 +27,7 @@ from odyssey_recorder.gui.screen.image_reader import read_image
 from odyssey_recorder.model.action import Action, Click, LongPress, Type, in_words, place_text
 from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.model.geometry import Box, Size, to_pixel
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.recording.view import RecordedStep
 
 ReplayVerdict = Literal["match", "drift", "diverged"]
@@ -82,7 +83,7 @@ class StripStep:
     @property
     def title(self) -> str:
         maker = ", agent" if self.by_agent else ", corrected" if self.is_corrected else ""
-        return f"Step {self.number + 1}{maker}"
+        return f"Step {step_number(self.number)}{maker}"
 
     @property
     def problem(self) -> str:
@@ -302,7 +303,7 @@ class _StripDelegate(RowDelegate):
         else:
             side, align = _MARGIN, Qt.AlignmentFlag.AlignLeft
         area = QRectF(cell.left() + side, image_area.bottom() + 4, cell.width() - 2 * side, metrics.height())
-        lines = wrapped(f"{step.number + 1}. {step.text}", metrics, round(area.width()), 2)
+        lines = wrapped(f"{step_number(step.number)}. {step.text}", metrics, round(area.width()), 2)
         painter.setFont(strong)
         painter.setPen(theme.warning if is_flagged else theme.text)
         for line in lines:

@@ -21,6 +21,7 @@ from odyssey_recorder.gui.screen.action_painter import (
 from odyssey_recorder.gui.screen.image_reader import read_image
 from odyssey_recorder.gui.screen.step_strip import MarkedScreenshot, StepModel
 from odyssey_recorder.model.geometry import Box, Size
+from odyssey_recorder.model.plain_text import step_number
 
 _SHARE = 0.92
 """Of the window, both ways."""
@@ -111,7 +112,7 @@ class StepViewer(QDialog):
 
     def _show_text(self) -> None:
         step = self._model.all.get(self._present)
-        position = f"Step {self._present + 1} of {self._count}"
+        position = f"Step {step_number(self._present)} of {self._count}"
         self.setWindowTitle(position)
         if step is not None:  # undone meanwhile
             self._text.setText(breakable(step.text))

@@ -56,7 +56,7 @@ def test_report_lists_findings_and_collapsed_checks_not_run(driver: CardDriver) 
     assert toggle.text() == "1 passed, 2 not or only partly checked"
     assert not driver.says("view hierarchy")
     toggle.click()
-    assert driver.says("ACT07 (steps 2, 3): there is no view hierarchy")
+    assert driver.says("ACT07 (steps 2 to 3): there is no view hierarchy")
     assert driver.says("INS03: no language model is set up")
 
 
