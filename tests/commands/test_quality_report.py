@@ -1,12 +1,22 @@
 import hashlib
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
+from odyssey_recorder.annotation.semantics import SemanticsStore
+from odyssey_recorder.annotation.text_kinds import TextKind
+from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.review.status import ReviewPolicy
+from tests.annotation.texts import suggestion
 from tests.checking.reviewed import publish
 from tests.checking.verdicts import verdict
 from tests.cli import ESCAPES, CommandLine
+from tests.exporting.sample import ids, write_dataset
+
+KEYS = Path(__file__).parents[1] / "data" / "quality_report_keys.txt"
 
 pytestmark = pytest.mark.usefixtures("one_processor")
 
@@ -40,3 +50,28 @@ def test_figures_are_printed_and_written_as_page_and_json(cli: CommandLine) -> N
 def test_unwritable_page_exits_with_2(cli: CommandLine) -> None:
     publish(cli.dataset, "0000000000000001")
     assert "annotations" in cli.error("quality-report", "--html", cli.dataset / "annotations")
+
+
+def test_json_has_the_keys_that_programs_rely_on(cli: CommandLine) -> None:
+    """One episode accepted by two reviewers, one judged by three, one with a text, and a damaged review file."""
+    write_dataset(cli.dataset, 3)
+    store = ReviewStore(cli.dataset)
+    for episode_id, answers in zip(ids(3), (["ppp", "ppp"], ["ppp", "fpp", "ppp"], []), strict=True):
+        revision = hashlib.sha256((cli.dataset / annotation_path(episode_id)).read_bytes()).hexdigest()
+        for minute, (by, given) in enumerate(zip(("Bea", "Cem", "Dora"), answers, strict=False)):
+            store.append(episode_id, verdict(by, given, minute=minute, revision=revision))
+    opened = open_dataset_episode(cli.dataset, episode_id)
+    SemanticsStore(cli.dataset).add(episode_id, [suggestion(opened, 0, TextKind.DESCRIPTION, "This is a home screen.")])
+    (cli.dataset / "reviews" / f"{episode_id}.json").write_text("{ oops")
+    assert sorted(set(keys(cli.json("quality-report", cli.dataset)))) == KEYS.read_text().splitlines()
+
+
+def keys(tree: object, above: str = "") -> Iterator[str]:
+    """The path of each key; the items of a list have the path of the list."""
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            yield f"{above}{key}"
+            yield from keys(value, f"{above}{key}.")
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from keys(value, above)
