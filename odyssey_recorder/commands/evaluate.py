@@ -127,7 +127,7 @@ def _print_wrong(steps: "Sequence[JudgedStep]", count: int, evaluation: "Evaluat
             right = "right" if step.other_right else "wrong"
             other = "nothing" if step.other_said is None else on_one_line(step.other_said)
             said += f"; {on_one_line(evaluation.against.model)}: {other} ({right})"
-        terminal.say(f"{step.episode_id}, step {step.step + 1}: {on_one_line(step.truth)}; {said}")
+        terminal.say(f"{step.episode_id}, step {step_number(step.step)}: {on_one_line(step.truth)}; {said}")
 
 
 def _wrong_as_json(steps: "Sequence[JudgedStep]", count: int) -> Json:

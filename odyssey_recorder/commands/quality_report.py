@@ -1,34 +1,21 @@
 """`quality-report`: the figures of a reviewed dataset."""
 
-from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
+import rich.table
 from rich import box
 from rich.console import Console
-from rich.table import Table
 
-from odyssey_recorder.agreement.quality_page import (
-    bound_text,
-    hasty_text,
-    kappa_text,
-    measure,
-    percent,
-    report_as_json,
-    seconds,
-    trust_text,
-    write_quality_page,
-)
-from odyssey_recorder.agreement.quality_report import Breakdown, QualityReport, ReportPanel
+from odyssey_recorder.agreement.page import report_as_json, write_quality_page
+from odyssey_recorder.agreement.quality_report import QualityReport
+from odyssey_recorder.agreement.sections import ROWS_AT_FIRST, Table, percent, sections
 from odyssey_recorder.commands.terminal import line, say
 from odyssey_recorder.dataset.layout import ANNOTATIONS
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.plain_text import on_one_line
 from odyssey_recorder.reports import report_json
 from odyssey_recorder.services.review import ReviewService
-
-_SHOWN = 10
-"""Rows of a breakdown that are printed; the page has all."""
 
 
 def report_quality(service: ReviewService, out: Console, *, html: Path | None, as_json: bool) -> None:
@@ -59,63 +46,30 @@ def _print(report: QualityReport, out: Console) -> None:
     stages = ", ".join(f"{count} {stage.value.lower()}" for stage, count in report.stages if count)
     say(f"{report.episodes} episodes, {report.verdicts} verdicts: {stages or 'none'}", to=out)
     if accepted.of:
-        text = f"{accepted.count} of {accepted.of} accepted: {percent(accepted.share, accepted.interval)}"
-        say(text, to=out)
-    out.print(line(bound_text(report.bound)))
-    for panel in (report.pairs, *report.panels):
-        _print_panel(panel, out)
-    for breakdown in report.breakdowns:
-        _print_breakdown(breakdown, out)
-    _print_rows(
-        ("Reason", "Times"),
-        ((f"{reason.criterion.value}: {reason.text}", str(reason.count)) for reason in report.reasons),
-        out,
-    )
-    _print_rows(
-        ("Reviewer", "Verdicts", "Median", "90% within"),
-        ((pace.name, str(pace.n), seconds(pace.median_s), seconds(pace.p90_s)) for pace in report.pace),
-        out,
-    )
-    _print_rows(
-        ("Texts", "Supported", "Contradicted", "Not comparable"),
-        (
-            (f"{check.check}  {check.title}", str(check.supported), str(check.contradicted), str(check.not_comparable))
-            for check in report.texts
-        ),
-        out,
-    )
-    if hasty := hasty_text(report):
-        say((hasty, "yellow"), to=out)
-    for problem in report.problems:
-        say((problem, "yellow"), to=out)
+        say(f"{accepted.count} of {accepted.of} accepted: {percent(accepted.share, accepted.interval)}", to=out)
+    for section in sections(report):
+        out.print()
+        out.print(line((section.title, "bold")))
+        if section.doubt:
+            out.print(line((section.doubt, "yellow")))
+        for note in section.notes:
+            out.print(line(note))
+        for table in section.tables:
+            _print_table(table, out)
 
 
-def _print_panel(panel: ReportPanel, out: Console) -> None:
-    out.print()
-    say((trust_text(panel), "yellow" if panel.questions[0].agreement.is_few else ""), to=out)
-    if panel.questions[0].agreement.n:
-        rows = (
-            (
-                question.name,
-                percent(question.agreement.raw, question.agreement.raw_interval),
-                kappa_text(question.agreement),
-            )
-            for question in panel.questions
-        )
-        _print_rows(("Question", "Raw agreement", measure(panel)), rows, out)
-
-
-def _print_breakdown(breakdown: Breakdown, out: Console) -> None:
-    shown = breakdown.shares[:_SHOWN]
-    rows = ((share.name, f"{share.count} of {share.of}", percent(share.share, share.interval)) for share in shown)
-    _print_rows((breakdown.by, "Accepted", "Share"), rows, out)
-    if len(breakdown.shares) > _SHOWN:
-        out.print(line(f" and {len(breakdown.shares) - _SHOWN} more, with --html"))
-
-
-def _print_rows(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]], out: Console) -> None:
-    table = Table(*heads, box=box.SIMPLE, pad_edge=False)
-    for row in rows:
-        table.add_row(*(line(on_one_line(cell)) for cell in row))
-    if table.row_count:
-        out.print(table)
+def _print_table(table: Table, out: Console) -> None:
+    if not table.heads:
+        for row in table.rows:
+            say((row.name, "yellow"), to=out)
+        return
+    rows = [(row.name, row.count, *(measured.text for measured in row.measures)) for row in table.rows]
+    columns = [column for column in zip(table.heads, *rows, strict=True) if any(column)]
+    grid = rich.table.Table(box=box.SIMPLE, pad_edge=False)
+    for head, *_ in columns:
+        grid.add_column(head.replace(", ", ",\n"))  # leaves room for the names
+    for cells in list(zip(*columns, strict=True))[1 : ROWS_AT_FIRST + 1]:
+        grid.add_row(*(line(on_one_line(cell)) for cell in cells))
+    out.print(grid)
+    if len(rows) > ROWS_AT_FIRST:
+        out.print(line(f" and {len(rows) - ROWS_AT_FIRST} more, with --html"))

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from odyssey_recorder.agreement.measures import FEW, Interval, agreement, cohen_kappa, upper_bound, wilson
-from odyssey_recorder.agreement.quality_page import kappa_bar, kappa_text, percent
+from odyssey_recorder.agreement.sections import kappa_bar, kappa_text, percent
 from tests.checking.verdicts import reference_kappa
 
 answers = st.sampled_from(["pass", "fail", "unsure"])
@@ -71,7 +71,9 @@ def test_few_unanimous_cases_have_no_kappa_interval() -> None:
     assert same.kappa_interval is None
     assert same.raw_interval == wilson(11, 11)
     assert kappa_text(same) == "1.00 (too few cases for an interval)"
-    assert kappa_bar(same).value == 100
+    bar = kappa_bar(same)
+    assert bar is not None
+    assert bar.value == 100
     assert percent(same.raw, same.raw_interval) == "100% (74 to 100%)"
     assert agreement([("a", "b", "b")]).kappa_interval is None
 

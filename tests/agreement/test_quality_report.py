@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from odyssey_recorder.agreement.quality_page import hasty_text, render_quality_page
+from odyssey_recorder.agreement.page import render_quality_page
 from odyssey_recorder.agreement.quality_report import (
     QualityReport,
     QuestionAgreement,
@@ -14,6 +14,7 @@ from odyssey_recorder.agreement.quality_report import (
     quality_report,
 )
 from odyssey_recorder.agreement.reviewed import AllReviewed, Reviewed
+from odyssey_recorder.agreement.sections import hasty_text
 from odyssey_recorder.model.finding import Criterion
 from odyssey_recorder.review.review import Decision, Subject, Verdict
 from tests.checking.reviewed import reviewed

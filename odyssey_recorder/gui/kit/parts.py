@@ -32,7 +32,7 @@ from odyssey_recorder.gui.kit.theme import Theme, grown
 W = TypeVar("W", bound=QWidget)
 B = TypeVar("B", bound=QBoxLayout)
 
-Part: TypeAlias = QWidget | QLayout | tuple[QWidget | QLayout, int] | int | None
+Part: TypeAlias = QWidget | QLayout | tuple[QWidget | QLayout | None, int] | int | None
 """A widget or a layout, optionally with its stretch; a distance in pixels; or None for stretching space."""
 
 Margins: TypeAlias = int | tuple[int, int, int, int]
@@ -261,7 +261,7 @@ def _fill(layout: B, parts: Sequence[Part], spacing: int, margins: Margins = 0) 
     for part in parts:
         item, stretch = part if isinstance(part, tuple) else (part, 0)
         if item is None:
-            layout.addStretch()
+            layout.addStretch(stretch)
         elif isinstance(item, int):
             layout.addSpacing(item)
         elif isinstance(item, QLayout):

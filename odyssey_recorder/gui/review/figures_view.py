@@ -9,8 +9,9 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
 
-from odyssey_recorder.agreement.quality_page import write_quality_page
+from odyssey_recorder.agreement.page import write_quality_page
 from odyssey_recorder.agreement.quality_report import QualityReport
+from odyssey_recorder.agreement.sections import ROWS_AT_FIRST, Section, Table, progress, sections, summary
 from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
 from odyssey_recorder.gui.frame.commands import Commands
@@ -29,17 +30,13 @@ from odyssey_recorder.gui.kit.parts import (
     scroll_area,
     text_label,
 )
+from odyssey_recorder.gui.review.bar_list import BarList
 from odyssey_recorder.gui.review.commands import ReviewCommand
-from odyssey_recorder.gui.review.figure_tables import BarList, Section, Table, sections, summary
 from odyssey_recorder.progress import Cancelled, Progress
 
-_AT_FIRST = 10
-"""Rows of a table shown until the reviewer asks for all."""
 _WIDEST_PX = 1480
 _WAITING = "Reading the reviews…"
 _WAITING_HINT = "The figures are computed from the review files of all episodes."
-_NOTHING = "No reviews yet."
-_HOW_TO_BEGIN = "Figures appear after the first verdict."
 _PAGE = "quality-report.html"
 
 
@@ -73,7 +70,7 @@ class QualityView(QWidget):
         self._message.hide()
         self._job = self._background.start(
             "Reading the reviews",
-            lambda progress, cancelled: _read(self._reviewing, progress, cancelled),
+            partial(_read, self._reviewing),
             self._take,
             can_cancel=False,
         )
@@ -114,8 +111,8 @@ class QualityView(QWidget):
 
     def _show(self, report: QualityReport, parts: Sequence[Section]) -> None:
         before = self._area.verticalScrollBar().value()
-        head = _summary(report) if report.verdicts else notice(_NOTHING, _HOW_TO_BEGIN)
-        self._area.setWidget(_sheet(head, *map(self._section, parts)))
+        head = (_summary(report),) if report.verdicts else ()
+        self._area.setWidget(_sheet(*head, *map(self._section, parts)))
         self._area.verticalScrollBar().setValue(before)
 
     def _section(self, section: Section) -> QFrame:
@@ -134,14 +131,14 @@ class QualityView(QWidget):
         bars = BarList(table, beside)
         bars.row_reached.connect(partial(self._reveal, bars))
         column.addWidget(bars)
-        if len(table.rows) <= _AT_FIRST:
+        if len(table.rows) <= ROWS_AT_FIRST:
             return
-        fold = FoldButton(table.title, f"Show all rows, or the first {_AT_FIRST}: {table.title}")
+        fold = FoldButton(table.title, f"Show all rows, or the first {ROWS_AT_FIRST}: {table.title}")
 
         def show_all(on: bool) -> None:
             (self._whole_tables.add if on else self._whole_tables.discard)(table.title)
-            bars.show_at_most(len(table.rows) if on else _AT_FIRST)
-            fold.setText(f"Show the first {_AT_FIRST}" if on else f"Show all {len(table.rows):,}")
+            bars.show_at_most(len(table.rows) if on else ROWS_AT_FIRST)
+            fold.setText(f"Show the first {ROWS_AT_FIRST}" if on else f"Show all {len(table.rows):,}")
             fold.setAccessibleName(f"{fold.text()}: {table.title}")
 
         fold.toggled.connect(show_all)
@@ -180,10 +177,11 @@ class QualityView(QWidget):
         fill_column(self, head, self._message, (self._area, 1), spacing=10)
 
 
-def _read(reviewing: Reviewing, progress: Progress, cancelled: Cancelled) -> tuple[QualityReport, Sequence[Section]]:
+def _read(reviewing: Reviewing, tell: Progress, cancelled: Cancelled) -> tuple[QualityReport, Sequence[Section]]:
     """Also computes the sections here, because intervals of many rows take time."""
-    report = reviewing.figures(progress, cancelled)
-    return report, tuple(sections(report))
+    report = reviewing.figures(tell, cancelled)
+    first = (progress(report),) if report.episodes else ()
+    return report, (*first, *sections(report))
 
 
 def _inset(label: QLabel) -> QLabel:
@@ -194,7 +192,7 @@ def _inset(label: QLabel) -> QLabel:
 def _sheet(*parts: QWidget) -> QWidget:
     inner = QWidget()
     inner.setMaximumWidth(_WIDEST_PX)
-    fill_column(inner, *parts, None, spacing=12)
+    fill_column(inner, *parts, (None, 1), spacing=12)
     whole = QWidget()
     fill_row(whole, None, (inner, 1_000), None, margins=(0, 0, 6, 0), spacing=-1)
     return whole

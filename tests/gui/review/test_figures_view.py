@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,8 @@ from PySide6.QtCore import QModelIndex, QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView, QScrollArea
 
-from odyssey_recorder.agreement.quality_report import TextCheckFigures, quality_report
-from odyssey_recorder.agreement.reviewed import AllReviewed
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.gui.frame.application import ThemeName, use_theme
-from odyssey_recorder.gui.review.figure_tables import sections
 from odyssey_recorder.gui.review.figures_view import QualityView
 from odyssey_recorder.gui.window.main_window import SMALLEST
 from odyssey_recorder.review.review_store import ReviewStore
@@ -209,11 +205,3 @@ def test_long_names_wrap(dataset: ReviewDataset, open_figures: OpenFigures) -> N
     table = open_figures().named(QListView, "Time per episode")
     one_line, wrapped = (table.visualRect(table.model().index(row, 0)).height() for row in (1, 2))
     assert wrapped >= one_line + 2 * table.fontMetrics().height()
-
-
-def test_texts_are_counted_by_the_checks_that_compared_them() -> None:
-    texts = TextCheckFigures("ANN03", "Another element", 9, 3, 1), TextCheckFigures("ANN09", "Only later", 0, 0, 4)
-    report = replace(quality_report(AllReviewed(())), texts=texts)
-    (table,) = next(one.tables for one in sections(report) if one.title.startswith("Texts"))
-    rows = [(row.name, row.count, row.measures[0].text) for row in table.rows]
-    assert rows == [("ANN03  Another element", "12", "3 contradicted")]

@@ -6,17 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from odyssey_recorder.agreement.quality_page import (
-    bound_text,
-    kappa_text,
-    percent,
-    render_quality_page,
-    report_as_json,
-    seconds,
-    trust_text,
-)
-from odyssey_recorder.agreement.quality_report import DefectBound, quality_report
+from odyssey_recorder.agreement.page import render_quality_page, report_as_json
+from odyssey_recorder.agreement.quality_report import quality_report
 from odyssey_recorder.agreement.reviewed import AllReviewed, Reviewed
+from odyssey_recorder.agreement.sections import kappa_text, trust_text
 from odyssey_recorder.reports import report_json
 from odyssey_recorder.review.review import Subject
 from tests.checking.reviewed import reviewed
@@ -65,7 +58,7 @@ class TagCollector(HTMLParser):
 @pytest.mark.parametrize(
     ("count", "words"),
     [
-        (0, "No episode has two verdicts yet."),
+        (0, "Figures appear after the first verdict."),
         (12, "12 episodes with two verdicts: too few to be meaningful."),
         (60, "60 episodes with two verdicts."),
     ],
@@ -97,23 +90,6 @@ def test_names_are_escaped() -> None:
 def test_page_says_that_kappa_is_undefined() -> None:
     same = [reviewed(number, verdict("Bea"), verdict("Cem", minute=1)) for number in range(40)]
     assert "undefined: all gave the same answer" in page(*same)
-
-
-def test_text_of_the_defect_bound() -> None:
-    assert bound_text(DefectBound(59, 0, 0, 0.04951)) == (
-        "Of 59 accepted episodes that were reviewed again, at random and blind, none was not "
-        "accepted the second time: with 95% confidence, less than 5.0% of the episodes that "
-        "one reviewer accepts are defective."
-    )
-    assert "1 was not accepted the second time: with 95% confidence, less than 39.5%" in bound_text(
-        DefectBound(10, 1, 0, 0.39416)
-    )
-    assert "so no estimate is possible. 3 more of the sample wait" in bound_text(DefectBound(0, 0, 3, 1.0))
-
-
-def test_figures_have_units() -> None:
-    assert (percent(0.934), percent(None)) == ("93%", "—")
-    assert (seconds(42.4), seconds(119.4), seconds(125)) == ("42 s", "119 s", "2 min 05 s")
 
 
 def test_json_contains_all_figures() -> None:

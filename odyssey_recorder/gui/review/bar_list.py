@@ -1,6 +1,6 @@
-"""The quality figures as tables with bars: their rows, and how they are painted."""
+"""Tables with bars: their rows are painted, read by screen readers and reached by the keyboard."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -8,194 +8,11 @@ from PySide6.QtCore import QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from odyssey_recorder.agreement.quality_page import (
-    Bar,
-    bound_text,
-    choice_text,
-    hasty_text,
-    interval_text,
-    kappa_bar,
-    kappa_text,
-    measure,
-    percent,
-    raw_bar,
-    seconds,
-    share_bar,
-    trust_text,
-)
-from odyssey_recorder.agreement.quality_report import (
-    QUESTIONS,
-    Breakdown,
-    Pace,
-    QualityReport,
-    QuestionAgreement,
-    Reason,
-    ReportPanel,
-    TextCheckFigures,
-)
+from odyssey_recorder.agreement.sections import Bar, BarRow, Measured, Table
 from odyssey_recorder.gui.kit.parts import breakable
 from odyssey_recorder.gui.kit.table import Index, TableColumn, TableModel
-from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.model.plain_text import on_one_line
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A bar and its text; without a value there is no bar, and the text says why."""
-
-    bar: Bar
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class BarRow:
-    """`count` is how many were measured; each bar has its own column."""
-
-    name: str
-    count: str = ""
-    measures: tuple[Measured, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """`heads` are for the name, the count and each bar; `title` is for screen readers."""
-
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[BarRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Text and tables under one title; `doubt` is a caveat about the figures."""
-
-    title: str
-    notes: tuple[str, ...] = ()
-    doubt: str = ""
-    tables: tuple[Table, ...] = ()
-
-
-def sections(report: QualityReport) -> Iterator[Section]:
-    """The report's sections, from the whole to the parts; sections without answers are left out."""
-    if report.episodes:
-        yield Section("Progress", tables=(_stages(report),))
-    if report.verdicts:
-        yield Section("What the sample shows", (bound_text(report.bound),))
-        yield from (_panel(report, panel) for panel in (report.pairs, *report.panels))
-    if report.accepted.of:
-        tables = tuple(_breakdown(breakdown) for breakdown in report.breakdowns)
-        yield Section("Accepted, of finished episodes", tables=tables)
-    if report.reasons:
-        yield Section("Reasons for answers other than pass", tables=tuple(_reasons(report.reasons)))
-    if report.pace:
-        yield Section("Time per episode", doubt=hasty_text(report), tables=(_pace(report.pace),))
-    if any(text.supported or text.contradicted for text in report.texts):
-        yield Section("Texts of steps, compared with what was recorded", tables=(_texts(report.texts),))
-    if report.problems:
-        rows = tuple(map(BarRow, report.problems))
-        title = "Unreadable or not counted"
-        yield Section(title, tables=(Table(title, (), rows),))
-
-
-def summary(report: QualityReport) -> Sequence[tuple[str, str]]:
-    accepted = report.accepted
-    share = f"of them accepted ({interval_text(accepted.interval)})" if accepted.of else "of them accepted"
-    return (
-        (f"{report.episodes:,}", "episode" if report.episodes == 1 else "episodes"),
-        (f"{accepted.of:,}", "finished"),
-        (percent(accepted.share if accepted.of else None), share),
-        (f"{report.verdicts:,}", "verdict" if report.verdicts == 1 else "verdicts"),
-    )
-
-
-def _stages(report: QualityReport) -> Table:
-    counts = ((stage.value, count) for stage, count in report.stages)
-    return Table("Episodes by review status", (), tuple(_counted(counts, report.episodes)))
-
-
-def _panel(report: QualityReport, panel: ReportPanel) -> Section:
-    trust, is_few = trust_text(panel), panel.questions[0].agreement.is_few
-    choice = choice_text(report, panel)
-    title = f"Agreement of {'two' if panel.reviewers == 2 else panel.reviewers} reviewers"
-    heads = ("Question", "Episodes", "Raw agreement, 0 to 100%", f"{measure(panel)}, -0.5 to 1")
-    table = Table(title, heads, tuple(map(_agreement, panel.questions)))
-    notes = tuple(filter(None, (trust if not is_few else "", choice)))
-    return Section(title, notes, trust if is_few else "", (table,) if panel.questions[0].agreement.n else ())
-
-
-def _agreement(question: QuestionAgreement) -> BarRow:
-    agreement = question.agreement
-    raw = Measured(raw_bar(agreement), percent(agreement.raw, agreement.raw_interval))
-    return BarRow(question.name, f"{agreement.n:,}", (raw, Measured(kappa_bar(agreement), kappa_text(agreement))))
-
-
-def _breakdown(breakdown: Breakdown) -> Table:
-    rows = (
-        BarRow(
-            category_text(share.name) if breakdown.by == "Category" else share.name,
-            f"{share.count:,} of {share.of:,}",
-            (Measured(share_bar(share), percent(share.share, share.interval)),),
-        )
-        for share in breakdown.shares
-    )
-    return Table(f"By {breakdown.by.lower()}", (breakdown.by, "", "Accepted, with 95% interval"), tuple(rows))
-
-
-def _reasons(reasons: Sequence[Reason]) -> Iterator[Table]:
-    most = max(reason.count for reason in reasons)
-    for criterion, statement in QUESTIONS.items():
-        counts = [(reason.text, reason.count) for reason in reasons if reason.criterion is criterion]
-        if counts:
-            yield Table(f"Reasons: {statement}", (statement, "", "Answers"), tuple(_counted(counts, most)))
-
-
-def _pace(pace: Sequence[Pace]) -> Table:
-    slowest = max(reviewer.p90_s for reviewer in pace)
-    rows = (
-        BarRow(
-            reviewer.name,
-            f"{reviewer.n:,} verdict{'s' if reviewer.n > 1 else ''}",
-            (
-                Measured(
-                    _reaching(reviewer.median_s, reviewer.p90_s, slowest),
-                    f"{seconds(reviewer.median_s)}, 90% within {seconds(reviewer.p90_s)}",
-                ),
-            ),
-        )
-        for reviewer in pace
-    )
-    return Table("Time per episode", ("Reviewer", "", "Median, and up to the 90th percentile"), tuple(rows))
-
-
-def _texts(figures: Sequence[TextCheckFigures]) -> Table:
-    most = max(check.contradicted + check.supported for check in figures)
-    rows = (
-        BarRow(
-            f"{check.check}  {check.title}",
-            f"{check.contradicted + check.supported:,}",
-            (
-                Measured(
-                    _reaching(check.contradicted, check.contradicted + check.supported, most),
-                    f"{check.contradicted:,} contradicted",
-                ),
-            ),
-        )
-        for check in figures
-        if check.contradicted + check.supported
-    )
-    return Table("Texts by check", ("Check", "Compared", "Contradicted, of those compared"), tuple(rows))
-
-
-def _counted(counts: Iterable[tuple[str, int]], most: int) -> Iterator[BarRow]:
-    for name, count in counts:
-        yield BarRow(name, "", (Measured(_reaching(count, count, most), f"{count:,}"),))
-
-
-def _reaching(value: float, end: float, most: float) -> Bar:
-    """A bar to `value` and a line from there to `end`, on an axis that ends at `most`."""
-    return Bar(value / most * 100, value / most * 100, end / most * 100, grid=())
-
 
 _GAP = 16
 _SIDE = 8
@@ -290,7 +107,7 @@ def _with_head(table: Table) -> Sequence[BarRow]:
     if not table.heads:
         return table.rows
     name, count, *measures = table.heads
-    return BarRow(name, count, tuple(Measured(Bar(None, 0, 0), text) for text in measures)), *table.rows
+    return BarRow(name, count, tuple(Measured(None, text) for text in measures)), *table.rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +161,7 @@ class _Painter(QStyledItemDelegate):
             painter.drawText(_part(area, at, columns.count), _RIGHT, row.count)
             at += columns.count + _GAP
         for measured, text in zip(row.measures, columns.texts, strict=True):
-            if measured.bar.value is None:
+            if measured.bar is None:
                 painter.setPen(theme.muted)
                 painter.drawText(_part(area, at, columns.bar + _GAP + text), int(_WRAPPED), measured.text)
             else:
@@ -371,7 +188,7 @@ class _Painter(QStyledItemDelegate):
             metrics = QFontMetrics(font)
             count = _widest(metrics, {row.count for row in self._beside})
             columns = zip(*(row.measures for row in self._beside), strict=True)
-            text = ({cell.text for cell in column if cell.bar.value is not None} for column in columns)
+            text = ({cell.text for cell in column if cell.bar is not None} for column in columns)
             self._needed = (font.key(), count, tuple(_widest(metrics, column) for column in text))
         return self._needed[1:]
 
