@@ -11,7 +11,7 @@ from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.cluster import ClusterOption
 from odyssey_recorder.commands.cluster import cluster as on_cluster
 from odyssey_recorder.model.episode import Json
-from odyssey_recorder.model.plain_text import on_one_line
+from odyssey_recorder.model.plain_text import on_one_line, step_number
 
 if TYPE_CHECKING:
     from odyssey_recorder.evaluation.judged_steps import JudgedStep

@@ -1,20 +1,10 @@
-"""The file of an index: its tables, and what happens if it is damaged, of another format, or cannot be written.
-
-It can always be made again from the dataset, so a broken one is put aside, and without a usable file everything is kept
-in memory. `problem` then says so.
-"""
+"""The tables of an index; those of another format are made again, which loses nothing: the dataset has everything."""
 
 import sqlite3
-import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from threading import RLock
+
+from odyssey_recorder.sqlite_file import FilePolicy, transaction
 
 FORMAT = 3
-_WAIT_S = 10.0
-_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA)
-"""SQLITE_ERROR occurs if the tables are different ones."""
 _TABLES = """
 CREATE TABLE episodes (
     n INTEGER PRIMARY KEY, episode_id TEXT NOT NULL UNIQUE,
@@ -39,92 +29,11 @@ CREATE VIRTUAL TABLE words USING fts5 (said, tokenize = "ascii");
 """
 
 
-class Database:
-    """The index's file at `path`, or memory for None. Thread-safe and safe across processes."""
-
-    def __init__(self, path: Path | None) -> None:
-        self.problem = ""
-        self._path = path
-        self._lock = RLock()
-        self._open: sqlite3.Connection | None = None
-
-    def close(self) -> None:
-        with self._lock:
-            if self._open is not None:
-                self._open.close()
-
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """Raises sqlite3.DatabaseError."""
-        with self._lock:
-            yield self._connection
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction; nothing of it is kept if the block raises. Raises sqlite3.DatabaseError."""
-        with self._lock, _transaction(self._connection):
-            yield self._connection
-
-    def start_over(self, error: sqlite3.DatabaseError) -> None:
-        """Continue with an empty database after `error`. Raises it again if there is nothing else to try."""
-        with self._lock:
-            self._connection.close()
-            if self._path is None:
-                raise error
-            self._use(self._replaced(self._path, error))
-
-    @property
-    def _connection(self) -> sqlite3.Connection:
-        return self._use(self._opened()) if self._open is None else self._open
-
-    def _use(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        weakref.finalize(self, connection.close)  # the index of a service lives as long as the program
-        self._open = connection
-        return connection
-
-    def _opened(self) -> sqlite3.Connection:
-        if self._path is None:
-            return _connect(None)
-        with suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            return _connect(self._path)
-        except sqlite3.DatabaseError as error:
-            return self._replaced(self._path, error)
-
-    def _replaced(self, path: Path, error: sqlite3.DatabaseError) -> sqlite3.Connection:
-        if error.sqlite_errorcode & 0xFF in _BROKEN and path.is_file():
-            aside = path.with_name(f"{path.name}.broken")
-            with suppress(OSError, sqlite3.DatabaseError):
-                path.replace(aside)
-                for beside in ("-wal", "-shm"):
-                    path.with_name(path.name + beside).unlink(missing_ok=True)
-                connection = _connect(path)
-                self.problem = f"The index of the dataset was damaged ({error}) and moved to {aside}. It is made again."
-                return connection
-        self.problem = (
-            f"The index of the dataset cannot be kept in {path}: {error}. It is made again each time. "
-            "Make the folder writable and free some space."
-        )
-        self._path = None
-        return _connect(None)
-
-
-def _connect(path: Path | None) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path or ":memory:", timeout=_WAIT_S, isolation_level=None, check_same_thread=False
-    )  # fmt: skip
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        if _format(connection) != FORMAT:
-            with _transaction(connection):
-                _make_tables(connection)
-        connection.execute("SELECT MAX(n) FROM episodes").fetchone()
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
+def _prepare(connection: sqlite3.Connection) -> None:
+    if _format(connection) != FORMAT:
+        with transaction(connection):
+            _make_tables(connection)
+    connection.execute("SELECT MAX(n) FROM episodes").fetchone()
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
@@ -145,13 +54,9 @@ def _format(connection: sqlite3.Connection) -> int:
     return number
 
 
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        with suppress(sqlite3.Error):
-            connection.execute("ROLLBACK")
-        raise
+INDEX_FILE = FilePolicy(
+    _prepare,
+    moved="The index of the dataset was damaged ({error}) and moved to {aside}. It is made again.",
+    unusable="The index of the dataset cannot be kept in {path}: {error}. It is made again each time. "
+    "Make the folder writable and free some space.",
+)

@@ -23,7 +23,7 @@ from odyssey_recorder.dataset.layout import PROVENANCE, REVIEWS, annotation_path
 from odyssey_recorder.dataset.quick_reading import EntryReader, Stamps, StepRow, moment
 from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges, difference
 from odyssey_recorder.dataset_index.conditions import Condition, condition
-from odyssey_recorder.dataset_index.database import Database
+from odyssey_recorder.dataset_index.database import INDEX_FILE
 from odyssey_recorder.dataset_index.filter import ALL, Filter, Key, stage_name
 from odyssey_recorder.dataset_index.review_stages import Verdicts
 from odyssey_recorder.dataset_index.splits import sides_of, split_stamps
@@ -32,6 +32,7 @@ from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.review.status import ReviewStage
+from odyssey_recorder.sqlite_file import SqliteFile
 
 _AT_ONCE = 500
 """Episodes in a transaction: a search waits for one."""
@@ -79,7 +80,7 @@ class EpisodeIndex:
     ) -> None:
         self.root = root.absolute()
         name = sha256(os.path.realpath(root).encode(errors="surrogateescape")).hexdigest()[:16]
-        self._database = Database(None if folder is None else folder / f"{name}.sqlite")
+        self._database = SqliteFile(None if folder is None else folder / f"{name}.sqlite", INDEX_FILE)
         self._known = known
         self._zone = zone
         self._verdicts = Verdicts(self.root)
