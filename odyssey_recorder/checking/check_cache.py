@@ -7,10 +7,7 @@ used; `problem` says so, and everything is checked again.
 
 import os
 import sqlite3
-import threading
-import weakref
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,10 +15,8 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from odyssey_recorder.checking.screenshot import MeasuredScreenshot
+from odyssey_recorder.sqlite_file import FilePolicy, SqliteFile
 
-_LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-"""SQLITE_ERROR occurs if the tables are different."""
 _SCREENSHOT = TypeAdapter(MeasuredScreenshot)
 _Value = TypeVar("_Value")
 _TABLES = """
@@ -32,6 +27,11 @@ CREATE TABLE IF NOT EXISTS changes
 CREATE TABLE IF NOT EXISTS episodes
     (annotation BLOB PRIMARY KEY, stamp TEXT, name TEXT, steps INTEGER, report TEXT, facts TEXT, by TEXT) WITHOUT ROWID;
 """
+_POLICY = FilePolicy(
+    lambda database: database.executescript(_TABLES),
+    moved="The cache of earlier checks was damaged ({error}) and moved to {aside}. Everything is checked again.",
+    unusable="The cache of earlier checks cannot be used, {path}: {error}. Everything is checked again.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +69,20 @@ class Cache:
     def __init__(
         self, path: Path | None, code_hashes: CodeHashes, *, reader: bool = False, wait_s: float = 2.0
     ) -> None:
-        self.problem = ""
-        self._path = path
         self._code_hashes = code_hashes
-        self._reader = reader
-        self._wait_s = wait_s
-        self._lock = threading.Lock()
-        self._database: sqlite3.Connection | None = None
-        if path is not None:
-            self._open(path)
+        self._file = SqliteFile(path, _POLICY, wait_s=wait_s, is_reader=reader)
+        with self._file.reading():
+            pass  # before there are readers
+
+    @property
+    def problem(self) -> str:
+        return self._file.problem
 
     def close(self) -> None:
         """Close the file; the cache is empty afterwards."""
-        with self._lock:
-            self._drop()
+        before, self._file = self._file, SqliteFile(None, _POLICY)
+        before.close()
+        self._file.problem = before.problem
 
     # Lookups.
 
@@ -124,90 +124,20 @@ class Cache:
 
     # The file.
 
-    def _open(self, path: Path) -> None:
-        try:
-            self._database = self._connect(path)
-        except sqlite3.DatabaseError as error:
-            if self._reader or error.sqlite_errorcode in _LOCKED or not path.is_file():
-                self._give_up(error)
-                return
-            self._set_aside(path, error)
-
-    def _connect(self, path: Path) -> sqlite3.Connection:
-        with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-        mode = "ro" if self._reader else "rwc"
-        database = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=self._wait_s,
-            isolation_level=None, check_same_thread=False,
-        )  # fmt: skip
-        try:
-            if not self._reader:
-                database.execute("PRAGMA journal_mode = WAL")
-                database.execute("PRAGMA synchronous = NORMAL")
-                database.executescript(_TABLES)
-        except sqlite3.Error:
-            database.close()
-            raise
-        weakref.finalize(self, database.close)  # a checker may live as long as the program
-        return database
-
-    def _set_aside(self, path: Path, error: sqlite3.Error) -> None:
-        broken = path.with_name(f"{path.name}.broken")
-        try:
-            path.replace(broken)
-            for ending in ("-wal", "-shm"):
-                path.with_name(path.name + ending).unlink(missing_ok=True)
-            self._database = self._connect(path)
-        except (OSError, sqlite3.Error) as second_error:
-            self._give_up(second_error)
-            return
-        self.problem = (
-            f"The cache of earlier checks was damaged ({error}) and moved to {broken}. Everything is checked again."
-        )
-
-    def _give_up(self, error: Exception) -> None:
-        self._drop()
-        self.problem = (
-            f"The cache of earlier checks cannot be used, {self._path}: {error}. Everything is checked again."
-        )
-
-    def _drop(self) -> None:
-        if self._database is not None:
-            self._database.close()
-            self._database = None
-
     def _row(self, query: str, values: Sequence[str | bytes]) -> Sequence[Any]:
-        with self._lock:
-            if self._database is None:
-                return ()
-            try:
-                row: Sequence[Any] = self._database.execute(query, values).fetchone() or ()
-            except sqlite3.DatabaseError as error:
-                self._fail(error)
-                return ()
-            return row
+        rows = self._file.rows(query, values)
+        return rows[0] if rows else ()
 
     def _write(self, *tables: tuple[str, int, Iterable[Sequence[object]]]) -> None:
-        with self._lock:
-            if self._database is None:
-                return
-            try:
-                self._database.execute("BEGIN IMMEDIATE")
+        if self._file.path is None:
+            return  # in memory, it would grow with the dataset
+        try:
+            with self._file.writing() as database:
                 for table, columns, rows in tables:
                     places = ", ".join("?" * columns)
-                    self._database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({places})", rows)
-                self._database.execute("COMMIT")
-            except sqlite3.DatabaseError as error:
-                self._fail(error)
-
-    def _fail(self, error: sqlite3.DatabaseError) -> None:
-        """Continue with a new file if this one is broken, and without any if it is locked or the disk is full."""
-        self._drop()
-        if error.sqlite_errorcode in _BROKEN and not self._reader and self._path is not None:
-            self._set_aside(self._path, error)
-        else:
-            self._give_up(error)
+                    database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({places})", rows)
+        except sqlite3.DatabaseError as error:
+            self._file.start_over(error)
 
 
 def _inspection(stamp: str, name: str, steps: object, report: str, facts: str) -> Inspection:
