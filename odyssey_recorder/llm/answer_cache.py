@@ -7,7 +7,6 @@ the file. Several programs may use the file at once, and a killed one loses noth
 import json
 import logging
 import sqlite3
-import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -15,7 +14,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
 from pydantic import BaseModel
 
 from odyssey_recorder.errors import AnswerError, BrokenAnswerError, LanguageModelError
@@ -23,6 +21,7 @@ from odyssey_recorder.llm.model import Image, LazyImage, ModelAnswer, ModelReque
 from odyssey_recorder.llm.schema import strict_schema
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.moment import in_utc
+from odyssey_recorder.sqlite_file import FilePolicy, SqliteFile
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 _OURS = 0x4F44594C
 """The `application_id` of our SQLite files ("ODYL")."""
 _VERSION = 2
-_HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_IN_MEMORY = Path(":memory:")
 _TABLES = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS answers (
@@ -79,16 +76,18 @@ class AnswerCache:
     """
 
     def __init__(self, path: Path | None = None, *, wait_s: float = 10.0) -> None:
-        self.problem = ""
-        self._is_unsaved = False
         self._path = path
-        self._wait_s = wait_s
-        self._lock = threading.Lock()
-        self._database = self._opened(path) if path is not None else self._connected(_IN_MEMORY)
+        self._file = SqliteFile(path, _POLICY, wait_s=wait_s)
+        with self._file.reading():
+            if self.problem:
+                _log.warning("%s", self.problem)
+
+    @property
+    def problem(self) -> str:
+        return self._file.problem
 
     def close(self) -> None:
-        with self._lock:
-            self._database.close()
+        self._file.close()
 
     def find(self, question: ModelRequest, key: str) -> ModelAnswer | None:
         rows = self._do(_FIND, key)
@@ -111,85 +110,44 @@ class AnswerCache:
     def sync(self) -> None:
         """What was kept survives the loss of power. Raises LanguageModelError if it is in memory only."""
         self._do("PRAGMA wal_checkpoint(FULL)")
-        if self._is_unsaved:
+        if self._file.path != self._path:
             raise LanguageModelError(self.problem)
 
     def broken(self, key: str) -> Sequence[str]:
         return [raw for (raw,) in self._do("SELECT raw FROM broken WHERE key = ? ORDER BY rowid", key)]
 
-    # The file.
-
     def _do(self, statement: str, *values: str | float) -> Sequence[Any]:
-        with self._lock:
-            try:
-                return self._database.execute(statement, values).fetchall()
-            except sqlite3.DatabaseError as error:
-                self._database.close()
-                self._database = self._without_file(error)
-                return self._database.execute(statement, values).fetchall()
-
-    def _opened(self, path: Path) -> sqlite3.Connection:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{path}.lock", timeout=self._wait_s):
-                return self._connected_or_begun(path)
-        except (OSError, Timeout, sqlite3.DatabaseError) as error:
-            return self._without_file(error)
-
-    def _connected_or_begun(self, path: Path) -> sqlite3.Connection:
-        try:
-            return self._connected(path)
-        except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode in _HELD or not path.is_file():
-                raise
-            aside = _put_aside(path)
-            self._report(
-                f"The answer cache could not be used ({error}) and was moved to {aside}. A new one was started."
-            )
-            return self._connected(path)
-
-    def _connected(self, path: Path) -> sqlite3.Connection:
-        database = sqlite3.connect(path, timeout=self._wait_s, isolation_level=None, check_same_thread=False)
-        try:
-            _prepare(database)
-        except sqlite3.DatabaseError:
-            database.close()
-            raise
-        return database
-
-    def _without_file(self, error: Exception) -> sqlite3.Connection:
-        self._is_unsaved = True
-        self._report(f"Answers cannot be saved in {self._path} ({error}). They are lost when the program ends.")
-        return self._connected(_IN_MEMORY)
-
-    def _report(self, problem: str) -> None:
-        self.problem = problem
-        _log.warning("%s", problem)
+        before = self.problem
+        rows = self._file.rows(statement, values)
+        if self.problem != before:
+            _log.warning("%s", self.problem)
+        return rows
 
 
-def _prepare(database: sqlite3.Connection) -> None:
-    """Raises DatabaseError for a foreign file or another version."""
+def _refuse_foreign(database: sqlite3.Connection) -> None:
     ours, version = (database.execute(f"PRAGMA {of}").fetchone()[0] for of in ("application_id", "user_version"))
-    (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if tables and (ours, version) != (_OURS, _VERSION):
+    if _has_tables(database) and (ours, version) != (_OURS, _VERSION):
         foreign = sqlite3.DatabaseError("it is not an answer cache, or was written by another version")
-        foreign.sqlite_errorcode = sqlite3.SQLITE_MISMATCH
+        foreign.sqlite_errorcode = sqlite3.SQLITE_NOTADB
         raise foreign
-    database.execute("PRAGMA journal_mode = WAL")
-    database.execute("PRAGMA synchronous = NORMAL")
-    if not tables:
+
+
+def _make_tables(database: sqlite3.Connection) -> None:
+    if not _has_tables(database):
         database.executescript(_TABLES)
 
 
-def _put_aside(path: Path) -> Path:
-    number = 1
-    while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
-        number += 1
-    for beside in ("-wal", "-shm", ""):
-        part = path.with_name(path.name + beside)
-        if part.exists():
-            part.rename(aside.with_name(aside.name + beside))
-    return aside
+def _has_tables(database: sqlite3.Connection) -> bool:
+    return bool(database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+
+
+_POLICY = FilePolicy(
+    _make_tables,
+    moved="The answer cache could not be used ({error}) and was moved to {aside}. A new one was started.",
+    unusable="Answers cannot be saved in {path} ({error}). They are lost when the program ends.",
+    refuse=_refuse_foreign,
+    is_precious=True,
+)
 
 
 def _part(part: Part) -> Json:
