@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from benchmarks.figure import Figure, timed
 from benchmarks.memory import peak_mb
-from odyssey_recorder.checking.compared_episode import FactsStore, facts_as_json
-from odyssey_recorder.checking.evidence import EpisodeFacts
+from odyssey_recorder.checking.compared_episode import ComparedEpisodes, facts_as_json
+from odyssey_recorder.checking.evidence import ComparedEpisode
 from odyssey_recorder.checking.whole_dataset import check_episodes_together
 
 EPISODES, IMAGES = 8_334, 127_893
@@ -34,18 +34,18 @@ def _measured(episodes: int) -> tuple[float, float]:
     return float(told[0]), float(told[1])
 
 
-def generated(episodes: int) -> Iterator[EpisodeFacts]:
+def generated(episodes: int) -> Iterator[ComparedEpisode]:
     templates = [_sentence(random.Random(f"template {number}"), 11) for number in range(TEMPLATES)]
     for number in range(episodes):
         yield _episode(number, templates[number % TEMPLATES])
 
 
-def _episode(number: int, template: str) -> EpisodeFacts:
+def _episode(number: int, template: str) -> ComparedEpisode:
     chance = random.Random(number)
     steps = IMAGES * (number + 1) // EPISODES - IMAGES * number // EPISODES
     item = _sentence(random.Random(f"item {chance.randrange(ITEMS)}"), 3)
     screenshots = [_image(number, step, chance) for step in range(steps)]
-    return EpisodeFacts(
+    return ComparedEpisode(
         episode_id=f"{number:016}",
         category=f"Category {number % _CATEGORIES}",
         device=_DEVICES[number // TEMPLATES % len(_DEVICES)],
@@ -75,7 +75,7 @@ def _sentence(chance: random.Random, words: int) -> str:
 
 
 def _run(episodes: int) -> None:
-    shelf = FactsStore()
+    shelf = ComparedEpisodes()
     for facts in generated(episodes):
         shelf.put(facts.episode_id, facts_as_json(facts))
     seconds = timed(lambda: deque(check_episodes_together(shelf), maxlen=0)) / 1000

@@ -101,11 +101,11 @@ def _list_scrolled() -> Figure:
 def _row(number: int) -> ReviewRow:
     found = Finding("IMG07", Severity.WARNING, Criterion.SCREENSHOTS, "", 1, "Nothing changed.", "Look at it.")
     report = EpisodeReport(f"{10**15 + number}", (found,) * (number % 3))
-    summary = EpisodeRow(
+    episode = EpisodeRow(
         report.episode_id, f"Do the task {number} in the clock and tell what you found", "General_Tool", "Pixel 7 Pro",
         steps=15, annotator="Ada", recorded_at=datetime.fromtimestamp(1_700_000_000 + number, UTC),
     )  # fmt: skip
-    return ReviewRow(summary, role=ReviewerRole.FIRST, report=report)
+    return ReviewRow(episode, role=ReviewerRole.FIRST, report=report)
 
 
 def _gone_through(

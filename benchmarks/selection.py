@@ -20,7 +20,7 @@ from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset_index.filter import parse_filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.figures.counting import Against, all_figures
-from odyssey_recorder.figures.episodes import EpisodeFigures, read_figures
+from odyssey_recorder.figures.episodes import CountedEpisode, read_figures
 from odyssey_recorder.figures.published import V2
 from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
 from odyssey_recorder.gui.frame.application import application
@@ -155,7 +155,7 @@ class LongestPause:
 
 def _figures_s(root: Path) -> tuple[float, float]:
     """CPU seconds of reading and of counting."""
-    episodes: list[EpisodeFigures] = []
+    episodes: list[CountedEpisode] = []
     read = _cpu_s(lambda: episodes.extend(read_figures(root, {}, episode_ids(root))))
     return read, _cpu_s(lambda: all_figures(episodes, Against(V2, str.lower)))
 

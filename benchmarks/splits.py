@@ -5,7 +5,7 @@ every task and instruction.
 from benchmarks.across import EPISODES, generated
 from benchmarks.figure import Figure, in_turn
 from odyssey_recorder.splits.drawing import DrawRules, draw
-from odyssey_recorder.splits.episodes import SplitFacts, app_key, words_of
+from odyssey_recorder.splits.episodes import SplitEpisode, app_key, words_of
 from odyssey_recorder.splits.leaks import leak_report
 
 _CLASSES = {app_key(f"App {number}"): f"Class {number % 25}" for number in range(212)}
@@ -14,7 +14,7 @@ _ROUNDS = 5
 
 def measure() -> list[Figure]:
     facts = [
-        SplitFacts(
+        SplitEpisode(
             one.episode_id, one.category, one.device, one.apps, one.meta_task, one.task, one.instruction, one.annotator,
             contents=one.episode_id,
         )

@@ -102,7 +102,7 @@ def test_unreadable_episode_is_restored_or_rejected(dataset: ReviewDataset, one:
         dataset.annotation(episode_id).write_bytes(dataset.annotation(episode_id).read_bytes()[:300])
     opened = service.open(other)
     assert (opened.opened.episode.steps, opened.row.problem, opened.row.role) == ((), "", ReviewerRole.FIRST)
-    assert "expected JSON" in opened.row.summary.problem
+    assert "expected JSON" in opened.row.episode.problem
     with pytest.raises(ReviewError, match="no earlier version is saved"):
         service.fix(other, Repair(), "it was damaged", opened.revision)
     with pytest.raises(ReviewError, match="An episode with an error cannot be accepted"):

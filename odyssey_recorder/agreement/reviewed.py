@@ -48,7 +48,7 @@ def read_reviewed(
     Raises DatasetError if a folder is unreadable; other faults are in `problems`.
     """
     reader = _Reader(root, warned, sampled)
-    episodes = tuple(reader.episodes({summary.episode_id: summary for summary in present}))
+    episodes = tuple(reader.episodes({episode.episode_id: episode for episode in present}))
     return AllReviewed(episodes, tuple(reader.problems))
 
 
@@ -68,25 +68,25 @@ class _Reader:
         trashed = {
             trashed_id: self._trashed(trashed_id) for trashed_id in (reviews & self._trash.keys()) - present.keys()
         }
-        for episode_id, summary in sorted({**trashed, **present}.items()):
-            if summary.problem:
-                self.problems.append(summary.problem)
-            file = self._file(summary) if episode_id in reviews else ReviewFile(episode_id)
-            yield self._reviewed(summary, file, is_present=episode_id in present)
+        for episode_id, episode in sorted({**trashed, **present}.items()):
+            if episode.problem:
+                self.problems.append(episode.problem)
+            file = self._file(episode) if episode_id in reviews else ReviewFile(episode_id)
+            yield self._reviewed(episode, file, is_present=episode_id in present)
 
-    def _reviewed(self, summary: EpisodeRow, file: ReviewFile, *, is_present: bool) -> Reviewed:
-        episode_id, is_sampled = summary.episode_id, summary.episode_id in self._sampled
+    def _reviewed(self, episode: EpisodeRow, file: ReviewFile, *, is_present: bool) -> Reviewed:
+        episode_id, is_sampled = episode.episode_id, episode.episode_id in self._sampled
         rule = StatusRule(warned=self._warned(episode_id), sampled=is_sampled) if is_present else TRASH_RULE
-        now = review_status(file, rule, recorder=summary.annotator, revision=lambda: summary.revision)
-        return Reviewed(episode_id, _subject(summary, now.verdicts), now.stage, now.verdicts, is_sampled)
+        now = review_status(file, rule, recorder=episode.annotator, revision=lambda: episode.revision)
+        return Reviewed(episode_id, _subject(episode, now.verdicts), now.stage, now.verdicts, is_sampled)
 
-    def _file(self, summary: EpisodeRow) -> ReviewFile:
+    def _file(self, episode: EpisodeRow) -> ReviewFile:
         try:
-            file = self._store.read(summary.episode_id)
+            file = self._store.read(episode.episode_id)
         except DatasetError as error:
             self.problems.append(str(error))
-            return ReviewFile(summary.episode_id)
-        self.problems += file_faults(file, summary.annotator, place=REVIEWS)
+            return ReviewFile(episode.episode_id)
+        self.problems += file_faults(file, episode.annotator, place=REVIEWS)
         return file
 
     def _trashed(self, episode_id: str) -> EpisodeRow:
@@ -94,8 +94,8 @@ class _Reader:
         return found or EpisodeRow(episode_id, problem=f"{episode_id} no longer exists.")
 
 
-def _subject(summary: EpisodeRow, verdicts: Sequence[Verdict]) -> Subject:
+def _subject(episode: EpisodeRow, verdicts: Sequence[Verdict]) -> Subject:
     """From the episode's files; what they do not say, from the last verdict."""
     stored = verdicts[-1].subject if verdicts else Subject()
-    known = {key: value for key, value in subject_of(summary) if value}
+    known = {key: value for key, value in subject_of(episode) if value}
     return stored.model_copy(update=known)

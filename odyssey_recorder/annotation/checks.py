@@ -29,7 +29,7 @@ from odyssey_recorder.model.action import Click, LongPress, Press, Scroll, Syste
 from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.tasks.naming import cut_out
 from odyssey_recorder.tasks.wording.equivalence import bare_words
-from odyssey_recorder.tasks.wording.quantities import QuantityKind, read_figures
+from odyssey_recorder.tasks.wording.quantities import QuantityKind, read_quantities
 from odyssey_recorder.tasks.wording.stems import SMALL, stem, words_of
 
 LONGEST = 4_000
@@ -274,7 +274,7 @@ def facts_in(words: str) -> Iterator[tuple[str, _Holds]]:
 
 def _figures_in(text: str) -> Iterator[tuple[str, _Holds]]:
     bare = claims.masked(text)
-    for figure in read_figures(bare)[0]:
+    for figure in read_quantities(bare)[0]:
         digits = set(_DIGITS.findall(figure.said))
         if figure.kind not in _LOOSE and digits and figure.said in bare:
             yield figure.said, lambda words, wanted=digits: wanted <= words.numbers  # type: ignore[misc]

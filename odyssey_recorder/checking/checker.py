@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from odyssey_recorder.checking.check_cache import Cache, CodeHashes, Inspection, Measurements
 from odyssey_recorder.checking.code_hash import module_hash, program_hash
 from odyssey_recorder.checking.collect import collect, read_annotation
-from odyssey_recorder.checking.compared_episode import FactsStore, facts_as_json, facts_of
+from odyssey_recorder.checking.compared_episode import ComparedEpisodes, facts_as_json, facts_of
 from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.checking.image_metrics import ImageMetrics
 from odyssey_recorder.checking.one_episode import check_episode
@@ -121,9 +121,9 @@ class Checker:
         annotations: Iterable[Path],
         on_report: Callable[[EpisodeReport], object],
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> FactsStore:
+    ) -> ComparedEpisodes:
         """Call `on_report` with each report as soon as it is ready; returns all facts. Raises CancelledError."""
-        facts = FactsStore()
+        facts = ComparedEpisodes()
         for _, found in self.check_each(annotations, cancelled):
             if found.facts:
                 facts.put(found.name, found.facts)

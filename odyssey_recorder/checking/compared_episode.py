@@ -7,18 +7,18 @@ from hashlib import blake2b
 
 from pydantic import TypeAdapter
 
-from odyssey_recorder.checking.evidence import EpisodeEvidence, EpisodeFacts, ScreenFingerprint, StepEvidence
+from odyssey_recorder.checking.evidence import ComparedEpisode, EpisodeEvidence, ScreenFingerprint, StepEvidence
 from odyssey_recorder.model.action import describe
 from odyssey_recorder.model.plain_text import on_one_line
 
 _LONGEST_ACTION = 80
-_FACTS = TypeAdapter(EpisodeFacts)
+_FACTS = TypeAdapter(ComparedEpisode)
 
 
-def facts_of(evidence: EpisodeEvidence) -> EpisodeFacts:
+def facts_of(evidence: EpisodeEvidence) -> ComparedEpisode:
     episode, task = evidence.episode, evidence.episode.task
     screenshots = [step.screenshot for step in evidence.steps]
-    return EpisodeFacts(
+    return ComparedEpisode(
         episode_id=episode.episode_id,
         category=task.category,
         device="" if episode.device is None else episode.device.device_name,
@@ -36,15 +36,15 @@ def facts_of(evidence: EpisodeEvidence) -> EpisodeFacts:
     )
 
 
-def facts_as_json(facts: EpisodeFacts) -> str:
+def facts_as_json(facts: ComparedEpisode) -> str:
     return _FACTS.dump_json(facts).decode()
 
 
-def facts_from_json(kept: str) -> EpisodeFacts:
+def facts_from_json(kept: str) -> ComparedEpisode:
     return _FACTS.validate_json(kept)
 
 
-class FactsStore:
+class ComparedEpisodes:
     """The facts of one run in memory, compressed to about a kilobyte per episode; a `FactsSource`."""
 
     def __init__(self) -> None:
@@ -53,12 +53,12 @@ class FactsStore:
     def put(self, episode_id: str, facts: str) -> None:
         self._facts[episode_id].append(zlib.compress(facts.encode(), 1))
 
-    def take(self, episode_id: str) -> EpisodeFacts | None:
+    def take(self, episode_id: str) -> ComparedEpisode | None:
         """Remove an episode and return its facts, or None."""
         stored = self._facts.pop(episode_id, None)
         return None if stored is None else _FACTS.validate_json(zlib.decompress(stored[0]))
 
-    def __call__(self) -> Iterator[EpisodeFacts]:
+    def __call__(self) -> Iterator[ComparedEpisode]:
         for episode_id in sorted(self._facts):
             for stored in self._facts[episode_id]:
                 yield _FACTS.validate_json(zlib.decompress(stored))

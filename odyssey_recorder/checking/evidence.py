@@ -56,7 +56,7 @@ class ScreenFingerprint:
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeFacts:
+class ComparedEpisode:
     """What the checks of a whole dataset need of each episode, small enough to keep for all.
 
     `actions` are short texts, `screenshots` the SHA-256 of the screenshots (empty if missing), `looks` their difference
@@ -77,5 +77,5 @@ class EpisodeFacts:
     screens: tuple[ScreenFingerprint | None, ...] = ()
 
 
-FactsSource = Callable[[], Iterable[EpisodeFacts]]
+FactsSource = Callable[[], Iterable[ComparedEpisode]]
 """The facts of every episode of a dataset, sorted by id, lazily; may be called repeatedly."""

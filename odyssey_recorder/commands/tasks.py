@@ -19,7 +19,7 @@ from odyssey_recorder.model.plain_text import counted
 if TYPE_CHECKING:
     from odyssey_recorder.settings import Settings
     from odyssey_recorder.tasks.queue.queue import TaskQueue
-    from odyssey_recorder.tasks.queue.task_status import Board, QueuedTask
+    from odyssey_recorder.tasks.queue.task_status import QueueContents, QueuedTask
 
 app = typer.Typer(name="tasks", no_args_is_help=True, rich_markup_mode=None, help="Generate, rewrite and list tasks.")
 
@@ -379,7 +379,7 @@ def _queue(dataset: Path | None) -> Iterator["TaskQueue"]:
         yield queue
 
 
-def _board(dataset: Path | None) -> "Board":
+def _board(dataset: Path | None) -> "QueueContents":
     with _queue(dataset) as queue:
         return queue.board()
 

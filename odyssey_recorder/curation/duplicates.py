@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from odyssey_recorder.splits.drawing import identities
-from odyssey_recorder.splits.episodes import SplitFacts
+from odyssey_recorder.splits.episodes import SplitEpisode
 
 Likeness = Literal["annotation", "screenshots", "actions", "instruction", "take"]
 LIKENESSES: tuple[Likeness, ...] = get_args(Likeness)
@@ -20,7 +20,7 @@ class Candidate:
     `alike` are the episodes that EPI05 names for it.
     """
 
-    facts: SplitFacts
+    facts: SplitEpisode
     is_accepted: bool = False
     is_proved: bool = False
     errors: int = 0

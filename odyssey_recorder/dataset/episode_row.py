@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from odyssey_recorder.dataset.lenient import read_leniently
-from odyssey_recorder.dataset.quick_reading import Entry, moment, read_entries
+from odyssey_recorder.dataset.quick_reading import ReadEpisode, moment, read_episodes
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Size
@@ -39,25 +39,25 @@ class EpisodeRow:
 
 def read_row(root: Path, episode_id: str) -> EpisodeRow | None:
     """None if the episode no longer exists."""
-    return next(map(row_of, read_entries(root, [episode_id])), None)
+    return next(map(row_of, read_episodes(root, [episode_id])), None)
 
 
-def row_of(entry: Entry) -> EpisodeRow:
-    read, origins = entry.contents, entry.origins
+def row_of(episode: ReadEpisode) -> EpisodeRow:
+    read, origins = episode.contents, episode.origins
     known = (read.task, read.device, Size(read.width, read.height), len(read.steps))
-    task, device, size, steps = _understood(entry) if read.problem else known
+    task, device, size, steps = _understood(episode) if read.problem else known
     return EpisodeRow(
-        entry.episode_id, task.instruction, task.category, device, steps, entry.annotator, entry.recorded_at,
-        read.problem, task.meta_task, entry.task_id, read.sha256, task.apps, size, read.ending,
+        episode.episode_id, task.instruction, task.category, device, steps, episode.annotator, episode.recorded_at,
+        read.problem, task.meta_task, episode.task_id, read.sha256, task.apps, size, read.ending,
         None if origins is None else moment(origins.published_us),
     )  # fmt: skip
 
 
-def _understood(entry: Entry) -> tuple[TaskInfo, str, Size | None, int]:
+def _understood(episode: ReadEpisode) -> tuple[TaskInfo, str, Size | None, int]:
     """What can be read of a damaged annotation: task, device with size, and the number of steps."""
     try:
-        read = read_leniently(entry.data, source=entry.episode_id)
+        read = read_leniently(episode.data, source=episode.episode_id)
     except DatasetError:
-        return entry.contents.task, "", None, 0
+        return episode.contents.task, "", None, 0
     name, size = ("", None) if read.device is None else (read.device.device_name, read.device.size)
     return read.task, name, size, len(read.steps)

@@ -147,7 +147,7 @@ class Stamps(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ReadEpisode:
     """What is known of an episode from its files; `data` is its annotation, empty if that cannot be opened."""
 
     episode_id: str
@@ -172,8 +172,8 @@ class Entry:
 _UNKNOWN = Stamps(_AGAIN, _AGAIN, "")
 
 
-class EntryReader:
-    """Reads the entries of the dataset at `root`; must be closed."""
+class QuickReader:
+    """Reads the episodes of the dataset at `root`; must be closed."""
 
     def __init__(self, root: Path) -> None:
         self._folders = [Folder(root, name) for name in (ANNOTATIONS, PROVENANCE, REVIEWS)]
@@ -195,7 +195,7 @@ class EntryReader:
             for episode_id, stamp in annotations.items()
         }
 
-    def read(self, episode_id: str, stamps: Stamps) -> Entry | None:
+    def read(self, episode_id: str, stamps: Stamps) -> ReadEpisode | None:
         """None if the episode no longer exists."""
         annotations, provenance, _ = self._folders
         kept, data = stamps, b""
@@ -212,12 +212,12 @@ class EntryReader:
                 origins = read_origins(provenance.read(episode_id, Largest.PROVENANCE))
             except DatasetError:
                 kept = kept._replace(provenance=_AGAIN)
-        return Entry(episode_id, kept, contents, origins, data)
+        return ReadEpisode(episode_id, kept, contents, origins, data)
 
 
-def read_entries(root: Path, episode_ids: Iterable[str]) -> Iterator[Entry]:
+def read_episodes(root: Path, episode_ids: Iterable[str]) -> Iterator[ReadEpisode]:
     """Of those that exist, in this order."""
-    with closing(EntryReader(root)) as reader:
+    with closing(QuickReader(root)) as reader:
         yield from filter(None, (reader.read(episode_id, _UNKNOWN) for episode_id in episode_ids))
 
 

@@ -20,14 +20,14 @@ from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset.change_journal import under_way
 from odyssey_recorder.dataset.episode_row import EpisodeRow
 from odyssey_recorder.dataset.layout import PROVENANCE, REVIEWS, annotation_path
-from odyssey_recorder.dataset.quick_reading import EntryReader, Stamps, StepRow, moment
+from odyssey_recorder.dataset.quick_reading import QuickReader, Stamps, StepRow, moment
 from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges, difference
 from odyssey_recorder.dataset_index.conditions import Condition, condition
 from odyssey_recorder.dataset_index.database import INDEX_FILE
 from odyssey_recorder.dataset_index.filter import ALL, Filter, Key, stage_name
-from odyssey_recorder.dataset_index.review_stages import Verdicts
+from odyssey_recorder.dataset_index.review_stages import ReviewStages
 from odyssey_recorder.dataset_index.splits import sides_of, split_stamps
-from odyssey_recorder.dataset_index.writing import remove_entries, write_entries, write_report, write_stages
+from odyssey_recorder.dataset_index.writing import remove_episodes, write_episodes, write_report, write_stages
 from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.model.geometry import Size
@@ -83,7 +83,7 @@ class EpisodeIndex:
         self._database = SqliteFile(None if folder is None else folder / f"{name}.sqlite", INDEX_FILE)
         self._known = known
         self._zone = zone
-        self._verdicts = Verdicts(self.root)
+        self._review_stages = ReviewStages(self.root)
         self._refreshing = RLock()
         self._retired: frozenset[str] = frozenset()
 
@@ -98,14 +98,14 @@ class EpisodeIndex:
 
         None before `refresh`, and while none can be drawn: then `sample_problem` says why.
         """
-        return self._verdicts.sampled
+        return self._review_stages.sampled
 
     def is_sampled(self, episode_id: str) -> bool | None:
         return None if self.sampled is None else episode_id in self.sampled
 
     @property
     def sample_problem(self) -> str:
-        return self._verdicts.sample_problem
+        return self._review_stages.sample_problem
 
     def close(self) -> None:
         self._database.close()
@@ -170,7 +170,7 @@ class EpisodeIndex:
         with self._refreshing, self._database.writing() as connection:
             for report in stored:
                 write_report(connection, report, is_settled=settled)
-            changed = self._verdicts.settle(connection)
+            changed = self._review_stages.settle(connection)
         return FolderChanges(changed=changed | {report.episode_id for report in stored})
 
     # Questions.
@@ -243,7 +243,7 @@ class EpisodeIndex:
         self, only: Sequence[str] | None, progress: Callable[[int, int], object], cancelled: Callable[[], bool]
     ) -> FolderChanges:
         self._retired = frozenset(read_retired(self.root))
-        with closing(EntryReader(self.root)) as reader:
+        with closing(QuickReader(self.root)) as reader:
             present, before = reader.stamps(only), self._stamps(only)
             gone = before.keys() - present.keys() - _being_exchanged(self.root)
             changed_ids = [episode_id for episode_id, stamps in present.items() if before.get(episode_id) != stamps]
@@ -259,17 +259,17 @@ class EpisodeIndex:
                 )
                 progress(min(start + _AT_ONCE, len(changed_ids)), len(changed_ids))
         with self._database.writing() as connection:
-            remove_entries(connection, gone)
+            remove_episodes(connection, gone)
             self._take_splits(connection)
-            others = self._take_known(connection, only) | self._verdicts.settle(connection)
+            others = self._take_known(connection, only) | self._review_stages.settle(connection)
         added = frozenset(changed_ids) - before.keys()
         return FolderChanges(added, (others | frozenset(changed_ids)) - added - gone, frozenset(gone))
 
-    def _read_part(self, reader: EntryReader, part: Mapping[str, Stamps], before: Mapping[str, Stamps]) -> None:
+    def _read_part(self, reader: QuickReader, part: Mapping[str, Stamps], before: Mapping[str, Stamps]) -> None:
         changed = [changed_id for changed_id, stamps in part.items() if before.get(changed_id, ("",))[:2] != stamps[:2]]
-        entries = list(filter(None, (reader.read(changed_id, part[changed_id]) for changed_id in changed)))
+        episodes = list(filter(None, (reader.read(changed_id, part[changed_id]) for changed_id in changed)))
         with self._database.writing() as connection:
-            write_entries(connection, entries)
+            write_episodes(connection, episodes)
             for episode_id, stamps in part.items():
                 if stamps.review or before.get(episode_id, stamps).review:
                     self._take_review(connection, episode_id, stamps)
@@ -277,7 +277,7 @@ class EpisodeIndex:
     def _take_review(self, connection: sqlite3.Connection, episode_id: str, stamps: Stamps) -> None:
         query = "SELECT annotator, sha256 FROM episodes WHERE episode_id = ?"
         for recorder, revision in connection.execute(query, (episode_id,)).fetchall():
-            stages = self._verdicts.stages(episode_id, recorder=recorder, revision=revision)
+            stages = self._review_stages.stages(episode_id, recorder=recorder, revision=revision)
             write_stages(connection, episode_id, stamps.review, stages)
 
     def _take_known(self, connection: sqlite3.Connection, only: Sequence[str] | None) -> frozenset[str]:

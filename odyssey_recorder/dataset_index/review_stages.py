@@ -28,7 +28,7 @@ _RULES = (StatusRule(), StatusRule(warned=True), StatusRule(warned=None, sampled
 UNREVIEWED = Stages(*[stage_name(ReviewStage.UNREVIEWED)] * 3)
 
 
-class Verdicts:
+class ReviewStages:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._reviews = ReviewStore(root)

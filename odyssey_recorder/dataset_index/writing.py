@@ -1,4 +1,4 @@
-"""How the entries of episodes are written to the index."""
+"""How episodes are written to the index."""
 
 import json
 import sqlite3
@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import starmap
 
 from odyssey_recorder.dataset.episode_row import EpisodeRow, row_of
-from odyssey_recorder.dataset.quick_reading import Entry
+from odyssey_recorder.dataset.quick_reading import ReadEpisode
 from odyssey_recorder.dataset_index.review_stages import UNREVIEWED, Stages
 from odyssey_recorder.dataset_index.search_words import searchable
 from odyssey_recorder.model.finding import EpisodeReport, Severity
@@ -17,18 +17,18 @@ _key = lru_cache(4096)(comparable_name)
 _as_json = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 
-def write_entries(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+def write_episodes(connection: sqlite3.Connection, episodes: Sequence[ReadEpisode]) -> None:
     """In place of earlier ones; without findings, and unreviewed."""
-    remove_entries(connection, [entry.episode_id for entry in entries])
+    remove_episodes(connection, [episode.episode_id for episode in episodes])
     last: int = connection.execute("SELECT COALESCE(MAX(n), 0) FROM episodes").fetchone()[0]
-    numbered = [(n, row_of(entry), entry) for n, entry in enumerate(entries, last + 1)]
+    numbered = [(n, row_of(episode), episode) for n, episode in enumerate(episodes, last + 1)]
     _insert(connection, f"episodes ({', '.join(_COLUMNS)})", len(_COLUMNS), starmap(_episode, numbered))
     _insert(connection, "apps", 3, ((n, _key(app), app) for n, row, _ in numbered for app in row.apps))
-    said = ((n, searchable(_texts(row, entry))) for n, row, entry in numbered)
+    said = ((n, searchable(_texts(row, episode))) for n, row, episode in numbered)
     _insert(connection, "words (rowid, said)", 2, said)
 
 
-def remove_entries(connection: sqlite3.Connection, episode_ids: Iterable[str]) -> None:
+def remove_episodes(connection: sqlite3.Connection, episode_ids: Iterable[str]) -> None:
     query = "SELECT n FROM episodes WHERE episode_id IN (SELECT value FROM json_each(?))"
     numbers = connection.execute(query, (json.dumps(list(episode_ids)),)).fetchall()
     for table, column in (
@@ -70,14 +70,14 @@ def _insert(connection: sqlite3.Connection, table: str, columns: int, rows: Iter
     connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * columns)})", rows)
 
 
-def _episode(n: int, row: EpisodeRow, entry: Entry) -> tuple[object, ...]:
-    read, origins = entry.contents, entry.origins
+def _episode(n: int, row: EpisodeRow, episode: ReadEpisode) -> tuple[object, ...]:
+    read, origins = episode.contents, episode.origins
     actor, began_us, published_us = (
         ("", None, None) if origins is None else (origins.origin.actor, origins.started_us, origins.published_us)
     )
     width, height = (0, 0) if row.size is None else (row.size.width, row.size.height)
     return (
-        n, row.episode_id, *entry.stamps, row.revision, row.problem, row.instruction, row.category,
+        n, row.episode_id, *episode.stamps, row.revision, row.problem, row.instruction, row.category,
         _key(row.category), row.template, _key(row.template), row.device, _key(row.device), width, height,
         _as_json(row.apps), row.steps, _as_json(read.steps), f" {' '.join({str(step[1]) for step in read.steps})} ",
         row.ending, row.annotator, _key(row.annotator), actor, row.task_id, began_us, published_us,
@@ -85,9 +85,9 @@ def _episode(n: int, row: EpisodeRow, entry: Entry) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _texts(row: EpisodeRow, entry: Entry) -> Iterator[str]:
+def _texts(row: EpisodeRow, episode: ReadEpisode) -> Iterator[str]:
     yield row.episode_id
     yield row.instruction
-    yield from entry.contents.texts
-    if entry.origins is not None:
-        yield from (step.note for step in entry.origins.steps if step.note)
+    yield from episode.contents.texts
+    if episode.origins is not None:
+        yield from (step.note for step in episode.origins.steps if step.note)

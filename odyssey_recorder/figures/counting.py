@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, quantiles
 
-from odyssey_recorder.figures.episodes import EpisodeFigures
+from odyssey_recorder.figures.episodes import CountedEpisode
 from odyssey_recorder.figures.figure import (
     BarMark,
     Bars,
@@ -35,7 +35,7 @@ _AS_PUBLISHED = {
 }  # fmt: skip
 """The released files spell system keys as clicks."""
 
-Episodes = Sequence[EpisodeFigures]
+Episodes = Sequence[CountedEpisode]
 
 
 @dataclass(frozen=True, slots=True)

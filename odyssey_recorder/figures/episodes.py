@@ -6,7 +6,7 @@ from datetime import date
 from itertools import starmap
 from pathlib import Path
 
-from odyssey_recorder.dataset.quick_reading import StepRow, read_entries
+from odyssey_recorder.dataset.quick_reading import StepRow, read_episodes
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.splits.episodes import app_key
 from odyssey_recorder.splits.files import app_classes
@@ -16,7 +16,7 @@ _PRESSES = ("CLICK", "LONG_PRESS")
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeFigures:
+class CountedEpisode:
     """`actions` are the paper's names, `presses` the clicks and long presses, `sides` maps splits to "train" or "test".
 
     Without provenance, `annotator` is empty and `day` is None.
@@ -43,16 +43,16 @@ class EpisodeFigures:
 
 def read_figures(
     root: Path, sides: Mapping[str, Mapping[str, str]], among: Collection[str]
-) -> Iterator[EpisodeFigures]:
+) -> Iterator[CountedEpisode]:
     """Of the episodes `among` a dataset's that can be read, sorted by id; `sides` by episode. Days are in UTC."""
-    for entry in read_entries(root, sorted(among)):
-        read, day = entry.contents, None if entry.recorded_at is None else entry.recorded_at.date()
+    for episode in read_episodes(root, sorted(among)):
+        read, day = episode.contents, None if episode.recorded_at is None else episode.recorded_at.date()
         if not read.problem:
             task, size = read.task, Size(read.width, read.height)
             actions, presses = counted_of(starmap(StepRow, read.steps))
-            yield EpisodeFigures(
-                entry.episode_id, task.category, task.meta_task, task.instruction, task.apps, read.device, size,
-                actions, presses, entry.annotator, day, sides.get(entry.episode_id, {}),
+            yield CountedEpisode(
+                episode.episode_id, task.category, task.meta_task, task.instruction, task.apps, read.device, size,
+                actions, presses, episode.annotator, day, sides.get(episode.episode_id, {}),
             )  # fmt: skip
 
 

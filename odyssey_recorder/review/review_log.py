@@ -36,7 +36,7 @@ class ReviewLog:
         self._who = who
         self._settling = Lock()
 
-    def verdict(self, summary: EpisodeRow, report: EpisodeReport, draft: VerdictDraft, decision: Decision) -> None:
+    def verdict(self, episode: EpisodeRow, report: EpisodeReport, draft: VerdictDraft, decision: Decision) -> None:
         """Raises ReviewError, DatasetError."""
         verdict = Verdict(
             **self._signed(),
@@ -46,10 +46,10 @@ class ReviewLog:
             revision=draft.revision,
             seconds=draft.seconds,
             findings=tuple(finding.name for finding in report.findings),
-            subject=subject_of(summary),
+            subject=subject_of(episode),
             replay=draft.replay,
         )
-        self.reviews.append(summary.episode_id, verdict)
+        self.reviews.append(episode.episode_id, verdict)
 
     def replay(self, episode_id: str, **result: object) -> ReplayEvidence:
         evidence = ReplayEvidence.model_validate({**self._signed(), **result})
@@ -76,16 +76,16 @@ class ReviewLog:
             elif status.stage is ReviewStage.SENT_BACK and "annotator" not in done:
                 self.reviews.append(episode_id, Move(**self._signed() | {"by": last.by}, to="annotator", why=why))
 
-    def request(self, summary: EpisodeRow, why: str) -> bool:
+    def request(self, episode: EpisodeRow, why: str) -> bool:
         """Request a second review; False if it was requested already, two have judged the episode, or one refused it.
 
         Raises ReviewError, DatasetError.
         """
-        file, rule = self.reviews.read(summary.episode_id), StatusRule()
-        verdicts = review_status(file, rule, recorder=summary.annotator, revision=lambda: summary.revision).verdicts
+        file, rule = self.reviews.read(episode.episode_id), StatusRule()
+        verdicts = review_status(file, rule, recorder=episode.annotator, revision=lambda: episode.revision).verdicts
         if file.requests or len(verdicts) > 1 or not all(verdict.decision.accepts for verdict in verdicts):
             return False
-        self.reviews.append(summary.episode_id, Request(**self._signed(), why=why))
+        self.reviews.append(episode.episode_id, Request(**self._signed(), why=why))
         return True
 
     def withdraw(self, episode_id: str, why: str) -> bool:

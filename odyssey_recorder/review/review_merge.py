@@ -36,13 +36,13 @@ def check_reviews(store: ReviewStore) -> Iterator[str]:
     for path in store.copies():
         yield f"{path} is a conflict copy left by a shared drive. Merge it with: odyssey-recorder reviews merge"
     for episode_id in store.ids():
-        summary = read_row(store.root, episode_id)
+        episode = read_row(store.root, episode_id)
         try:
             file = store.read(episode_id)
         except DatasetError as error:
             yield str(error)
             continue
-        yield from file_faults(file, "" if summary is None else summary.annotator, place=REVIEWS)
+        yield from file_faults(file, "" if episode is None else episode.annotator, place=REVIEWS)
 
 
 def check_elsewhere(path: Path) -> Iterator[str]:
@@ -151,10 +151,10 @@ def _from_other_tool(tree: Json, store: ReviewStore | None, *, place: str) -> It
 
 
 def _known(root: Path, episode_id: str, place: str) -> dict[str, Json]:
-    summary = read_row(root, episode_id)
-    if summary is None:
+    episode = read_row(root, episode_id)
+    if episode is None:
         raise ReviewError(f"{place}: there is no episode {episode_id} in {root}.")
-    return {"revision": Versions(root).revision(episode_id), "subject": subject_of(summary).model_dump()}
+    return {"revision": Versions(root).revision(episode_id), "subject": subject_of(episode).model_dump()}
 
 
 def file_faults(file: ReviewFile, recorder: str, *, place: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ class ReviewRow:
     unreadable.
     """
 
-    summary: EpisodeRow
+    episode: EpisodeRow
     stage: ReviewStage = ReviewStage.UNREVIEWED
     twice: SecondReviewReason | None = None
     role: ReviewerRole | None = None
@@ -32,7 +32,7 @@ class ReviewRow:
 
     @property
     def episode_id(self) -> str:
-        return self.summary.episode_id
+        return self.episode.episode_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +80,11 @@ def blind(entries: Sequence[Entry], reviewer: str) -> tuple[Entry, ...]:
     )
 
 
-def subject_of(summary: EpisodeRow) -> Subject:
+def subject_of(episode: EpisodeRow) -> Subject:
     return Subject(
-        recorder=summary.annotator,
-        category=summary.category,
-        device=summary.device,
-        template=summary.template,
-        steps=summary.steps,
+        recorder=episode.annotator,
+        category=episode.category,
+        device=episode.device,
+        template=episode.template,
+        steps=episode.steps,
     )

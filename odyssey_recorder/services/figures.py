@@ -8,7 +8,7 @@ from operator import itemgetter
 from odyssey_recorder.dataset_index.filter import ALL, Filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.figures.counting import Against, all_figures, mean_steps
-from odyssey_recorder.figures.episodes import EpisodeFigures, class_of_app, counted_of
+from odyssey_recorder.figures.episodes import CountedEpisode, class_of_app, counted_of
 from odyssey_recorder.figures.figure import Figure
 from odyssey_recorder.figures.page import FiguresSource
 from odyssey_recorder.figures.published import PublishedFigures, published_of
@@ -52,7 +52,7 @@ def figures_to_compare(index: EpisodeIndex, name: str) -> tuple[PublishedFigures
     return published_of(name, all_figures(episodes, alone), mean_steps(episodes)), selection
 
 
-def figures_of(index: EpisodeIndex, wanted: Filter = ALL) -> tuple[list[EpisodeFigures], tuple[str, ...]]:
+def figures_of(index: EpisodeIndex, wanted: Filter = ALL) -> tuple[list[CountedEpisode], tuple[str, ...]]:
     """The episodes, sorted by id, and why others cannot be read. Days are local, as those of filters.
 
     Raises FilterError.
@@ -65,7 +65,7 @@ def figures_of(index: EpisodeIndex, wanted: Filter = ALL) -> tuple[list[EpisodeF
         if not row.problem and row.episode_id in counts:
             day = None if row.recorded_at is None else row.recorded_at.astimezone().date()
             sides = dict(side.split("/", 1) for side in row.splits)
-            read.append(EpisodeFigures(
+            read.append(CountedEpisode(
                 row.episode_id, row.category, row.template, row.instruction, row.apps, row.device,
                 row.size or Size(1, 1), *counts[row.episode_id], row.annotator, day, sides,
             ))  # fmt: skip

@@ -141,7 +141,7 @@ class ReviewService:
         self._index.refresh(cancelled=cancelled)
         present = self._index.rows()
         report = quality_report(read_reviewed(self.root, present, self._checks.warned, self._expect_sample()))
-        ids = [summary.episode_id for summary in present]
+        ids = [episode.episode_id for episode in present]
 
         def checked() -> "Iterator[CheckedEpisode]":
             for episode in checked_episodes(self.root, ids, self._checker.evidence):
@@ -162,17 +162,17 @@ class ReviewService:
         Raises DatasetError, also if there is no such episode, and ReviewError.
         """
         requested: list[str] = []
-        for done, summary in enumerate(self._summaries(ids)):
+        for done, episode in enumerate(self._episodes(ids)):
             if cancelled():
                 break
             progress(done / len(ids), f"{done:,} of {counted(ids, 'episodes')}")
-            requested += [summary.episode_id] if self._log.request(summary, why) else []
+            requested += [episode.episode_id] if self._log.request(episode, why) else []
         self._notify(requested)
         return requested
 
     def withdraw(self, ids: Collection[str], why: str) -> list[str]:
         """Withdraw the requests; returns those that had one. Raises as `request`."""
-        withdrawn = [one.episode_id for one in self._summaries(ids) if self._log.withdraw(one.episode_id, why)]
+        withdrawn = [one.episode_id for one in self._episodes(ids) if self._log.withdraw(one.episode_id, why)]
         self._notify(withdrawn)
         return withdrawn
 
@@ -184,9 +184,9 @@ class ReviewService:
 
     def stage(self, episode_id: str) -> statuses.ReviewStage:
         """CHECKING before `check_all`, and if the episode has changed since; checks nothing itself."""
-        summary = self._summary(episode_id)
+        episode = self._episode(episode_id)
         self._expect_sample()
-        return self._status(summary, self._reviews.read(episode_id), self._checks.known(episode_id)).stage
+        return self._status(episode, self._reviews.read(episode_id), self._checks.known(episode_id)).stage
 
     def open(self, episode_id: str) -> OpenedReview:
         self.recover()
@@ -195,7 +195,7 @@ class ReviewService:
         )  # read first: what is shown may be newer than this revision, but never older
         opened = open_damaged(self.root / annotation_path(episode_id))
         checks = self._checks.look(episode_id)
-        row = self._row(self._summary(episode_id), checks)
+        row = self._row(self._episode(episode_id), checks)
         entries = self._reviews.read(episode_id).entries
         if row.role is statuses.ReviewerRole.SECOND:
             entries = blind(entries, self.reviewer)
@@ -209,8 +209,8 @@ class ReviewService:
         changed.
         """
         self.recover()
-        summary, file, checks = self._read(episode_id)
-        self._expect_role(summary, file, checks)
+        episode, file, checks = self._read(episode_id)
+        self._expect_role(episode, file, checks)
         if self._versions.revision(episode_id) != draft.revision:
             raise ReviewError(f"Episode {episode_id} has changed since you opened it. Review it again.")
         report = checks.report or EpisodeReport(episode_id)
@@ -220,9 +220,9 @@ class ReviewService:
             worst_error=report.worst if report.has_errors else None,
             has_fixed=any(statuses.same_person(fix.by, self.reviewer) for fix in statuses.effective_fixes(file.fixes)),
         )
-        self._log.verdict(summary, report, draft, decision)
-        row = self._row(summary, checks)
-        self._settle(summary, checks)
+        self._log.verdict(episode, report, draft, decision)
+        row = self._row(episode, checks)
+        self._settle(episode, checks)
         self._notify([episode_id])
         return row
 
@@ -289,61 +289,61 @@ class ReviewService:
             raise ReviewError(self._index.sample_problem)
         return self._index.sampled
 
-    def _summary(self, episode_id: str) -> EpisodeRow:
+    def _episode(self, episode_id: str) -> EpisodeRow:
         if self._index.sampled is None:
             self._index.refresh()
         else:
             self._index.update([episode_id])
-        for summary in self._index.rows(among=[episode_id]):
-            return summary
+        for episode in self._index.rows(among=[episode_id]):
+            return episode
         raise DatasetError(f"Episode {episode_id} is no longer in {self.root}.")
 
-    def _summaries(self, ids: Collection[str]) -> Sequence[EpisodeRow]:
+    def _episodes(self, ids: Collection[str]) -> Sequence[EpisodeRow]:
         self._index.update(ids)
         found = self._index.rows(among=ids)
-        if unknown := sorted({*ids}.difference(summary.episode_id for summary in found)):
+        if unknown := sorted({*ids}.difference(episode.episode_id for episode in found)):
             raise DatasetError(f"There is no episode {unknown[0]} in {self.root}.")
         return found
 
     def _read(self, episode_id: str) -> tuple[EpisodeRow, ReviewFile, CheckStatus]:
-        summary = self._summary(episode_id)
+        episode = self._episode(episode_id)
         self._expect_sample()
-        return summary, self._reviews.read(episode_id), self._checks.look(episode_id)
+        return episode, self._reviews.read(episode_id), self._checks.look(episode_id)
 
-    def _row(self, summary: EpisodeRow, checks: CheckStatus) -> ReviewRow:
-        row = ReviewRow(summary, report=checks.report, is_settled=checks.is_settled)
+    def _row(self, episode: EpisodeRow, checks: CheckStatus) -> ReviewRow:
+        row = ReviewRow(episode, report=checks.report, is_settled=checks.is_settled)
         try:
-            file = self._reviews.read(summary.episode_id)
-            status = self._status(summary, file, checks)
+            file = self._reviews.read(episode.episode_id)
+            status = self._status(episode, file, checks)
         except (ReviewError, DatasetError) as error:
             return replace(row, problem=str(error), refusal=str(error))
         row = replace(row, stage=status.stage, twice=status.twice)
         if file.problems:
             return replace(row, problem=file.problems[0], refusal=file.problems[0])
-        role = statuses.reviewer_role(status, recorder=summary.annotator, reviewer=self.reviewer)
+        role = statuses.reviewer_role(status, recorder=episode.annotator, reviewer=self.reviewer)
         return replace(row, refusal=role) if isinstance(role, str) else replace(row, role=role)
 
-    def _settled_row(self, summary: EpisodeRow) -> ReviewRow:
+    def _settled_row(self, episode: EpisodeRow) -> ReviewRow:
         """Applies pending consequences first: verdicts may have come by a merge, or by hand."""
-        checks = self._checks.known(summary.episode_id)
-        row = self._row(summary, checks)
+        checks = self._checks.known(episode.episode_id)
+        row = self._row(episode, checks)
         if row.stage in (statuses.ReviewStage.SENT_BACK, statuses.ReviewStage.REJECTED) and not row.problem:
             try:
-                self._settle(summary, checks)
+                self._settle(episode, checks)
             except (ReviewError, DatasetError) as error:
                 return replace(row, problem=str(error))
         return row
 
-    def _settle(self, summary: EpisodeRow, checks: CheckStatus) -> None:
-        file = self._reviews.read(summary.episode_id)
-        self._log.settle(summary.episode_id, self._status(summary, file, checks))
+    def _settle(self, episode: EpisodeRow, checks: CheckStatus) -> None:
+        file = self._reviews.read(episode.episode_id)
+        self._log.settle(episode.episode_id, self._status(episode, file, checks))
 
-    def _status(self, summary: EpisodeRow, file: ReviewFile, checks: CheckStatus) -> statuses.ReviewStatus:
+    def _status(self, episode: EpisodeRow, file: ReviewFile, checks: CheckStatus) -> statuses.ReviewStatus:
         return statuses.review_status(
             file,
-            statuses.StatusRule(warned=checks.warned, sampled=self._index.is_sampled(summary.episode_id)),
-            recorder=summary.annotator,
-            revision=lambda: summary.revision,
+            statuses.StatusRule(warned=checks.warned, sampled=self._index.is_sampled(episode.episode_id)),
+            recorder=episode.annotator,
+            revision=lambda: episode.revision,
         )
 
     def _expect_turn(self, episode_id: str) -> None:
@@ -351,9 +351,9 @@ class ReviewService:
         self.recover()
         self._expect_role(*self._read(episode_id))
 
-    def _expect_role(self, summary: EpisodeRow, file: ReviewFile, checks: CheckStatus) -> None:
-        status = self._status(summary, file, checks)
-        role = statuses.reviewer_role(status, recorder=summary.annotator, reviewer=self.reviewer)
+    def _expect_role(self, episode: EpisodeRow, file: ReviewFile, checks: CheckStatus) -> None:
+        status = self._status(episode, file, checks)
+        role = statuses.reviewer_role(status, recorder=episode.annotator, reviewer=self.reviewer)
         if isinstance(role, str):
             raise ReviewError(role)
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.curation.retired import read_retired, without_retired
+from odyssey_recorder.dataset import quick_reading
 from odyssey_recorder.dataset.layout import SPLITS, episode_ids
 from odyssey_recorder.dataset.provenance import by_agents
-from odyssey_recorder.dataset.quick_reading import read_entries
 from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.releases.folder import base_of_splits
 from odyssey_recorder.splits import files
 from odyssey_recorder.splits.drawing import KINDS, DrawnSplit, DrawRules, Unit, moved
-from odyssey_recorder.splits.episodes import SplitFacts, read_facts
+from odyssey_recorder.splits.episodes import SplitEpisode, read_facts
 from odyssey_recorder.splits.files import PlannedSplits, SplitsOrder, SplitsRecord, write_splits
 from odyssey_recorder.splits.leaks import LeakReport, leak_report
 
@@ -28,7 +28,7 @@ __all__ = ["PlannedSplits", "SplitsRecord", "write_splits"]
 class UsedEpisodes:
     """The episodes that are used. `retired` is how many are left out for that, `unread` why others are, by id."""
 
-    facts: Sequence[SplitFacts]
+    facts: Sequence[SplitEpisode]
     retired: int
     unread: Mapping[str, str]
 
@@ -84,7 +84,7 @@ def read_made_splits(root: Path) -> tuple[SplitsRecord, Sequence[DrawnSplit], in
     there = episode_ids(root) - read_retired(root).keys()
     changed = there ^ {episode_id for one in drawn for episode_id in one.split.sides}
     added = sorted(changed & there)
-    unread = {entry.episode_id for entry in read_entries(root, added) if entry.contents.problem}
+    unread = {episode.episode_id for episode in quick_reading.read_episodes(root, added) if episode.contents.problem}
     return record, drawn, len(changed - unread - by_agents(root, added))
 
 

@@ -16,7 +16,7 @@ from odyssey_recorder.tasks.generation.coverage import Coverage, asking_for, cov
 from odyssey_recorder.tasks.generation.supply import phrased
 from odyssey_recorder.tasks.generation.targets import load_targets
 from odyssey_recorder.tasks.listing import ListedTask
-from odyssey_recorder.tasks.queue.task_status import Board, Holder, TaskEvent
+from odyssey_recorder.tasks.queue.task_status import Holder, QueueContents, TaskEvent
 from odyssey_recorder.tasks.templates.template import Template, TemplateLibrary
 from odyssey_recorder.tasks.templates.template_files import load_library
 from odyssey_recorder.tasks.templates.template_writing import write_template
@@ -95,7 +95,7 @@ class TaskService:
         """The number of distinct tasks that each template can still give, by template id."""
         return generator.left(self.library(), (task.listed for task in self.board().tasks), date.today())
 
-    def board(self) -> Board:
+    def board(self) -> QueueContents:
         return self._queue.board()
 
     def holders(self) -> tuple[Holder, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeVar, get_args
 
-from odyssey_recorder.splits.episodes import SplitFacts, app_key, words_of
+from odyssey_recorder.splits.episodes import SplitEpisode, app_key, words_of
 
 Kind = Literal["random", "task", "device", "app"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -109,7 +109,7 @@ class _Drawer:
     """Draws one split. `before` is the released one, whose episodes keep their `sides` (True is test)."""
 
     kind: Kind
-    facts: Sequence[SplitFacts]
+    facts: Sequence[SplitEpisode]
     rules: DrawRules
     classes: Mapping[str, str]
     before: DrawnSplit | None
@@ -230,7 +230,7 @@ class _Drawer:
 
 
 def draw(
-    facts: Iterable[SplitFacts], rules: DrawRules, classes: Mapping[str, str], released: SplitDraw | None = None
+    facts: Iterable[SplitEpisode], rules: DrawRules, classes: Mapping[str, str], released: SplitDraw | None = None
 ) -> SplitDraw:
     """Draw all four splits; `classes` are those of the apps, by `app_key`.
 
@@ -264,17 +264,17 @@ def train_in_all(splits: Iterable[Split]) -> list[str]:
 # Units.
 
 
-def _units_by(facts: Iterable[SplitFacts], key_of: Callable[[SplitFacts], str]) -> list[_Unit]:
+def _units_by(facts: Iterable[SplitEpisode], key_of: Callable[[SplitEpisode], str]) -> list[_Unit]:
     """One for each value; its category is the most frequent one."""
     return [_unit(key, some) for key, some in _grouped(facts, key_of).items()]
 
 
-def _unit(key: str, some: Sequence[SplitFacts]) -> _Unit:
+def _unit(key: str, some: Sequence[SplitEpisode]) -> _Unit:
     times = Counter(episode.category for episode in some)
     return _Unit(key, min(times, key=lambda name: (-times[name], name)), tuple(episode.episode_id for episode in some))
 
 
-def _units_of(facts: Sequence[SplitFacts], unit: Unit) -> list[_Unit]:
+def _units_of(facts: Sequence[SplitEpisode], unit: Unit) -> list[_Unit]:
     """Of takes, those with the same instruction, annotation or screenshots are one unit too."""
     if unit == "episode":
         return _units_by(facts, lambda episode: episode.episode_id)
@@ -294,7 +294,7 @@ def _units_of(facts: Sequence[SplitFacts], unit: Unit) -> list[_Unit]:
     return [_unit(min(episode.take or episode.episode_id for episode in some), some) for some in together]
 
 
-def identities(episode: SplitFacts) -> dict[str, Hashable]:
+def identities(episode: SplitEpisode) -> dict[str, Hashable]:
     """What makes an episode the same as another, or a take of the same task, by name; without what is unknown."""
     known: dict[str, Hashable] = {
         "annotation": episode.contents,

@@ -8,13 +8,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from odyssey_recorder.dataset.layout import episode_ids, screenshot_path
-from odyssey_recorder.dataset.quick_reading import Entry, read_entries
+from odyssey_recorder.dataset.quick_reading import ReadEpisode, read_episodes
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, open_file
 
 
 @dataclass(frozen=True, slots=True)
-class SplitFacts:
+class SplitEpisode:
     """One episode; what is unknown is empty.
 
     `session` is one annotator's day on one device. `sha256` is that of the annotation file, `contents` that of the file
@@ -59,7 +59,7 @@ def words_of(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def fingerprint(facts: Iterable[SplitFacts]) -> str:
+def fingerprint(facts: Iterable[SplitEpisode]) -> str:
     """The SHA-256 of all ids and annotations: what a draw depends on, and a little more."""
     lines = sorted(f"{episode.episode_id} {episode.sha256}\n" for episode in facts)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
@@ -73,7 +73,7 @@ def read_facts(  # noqa: PLR0913 - values by keyword, each with a plain default
     with_screenshots: bool = False,
     on_read: Callable[[int, int], object] = lambda _done, _count: None,
     on_unread: Callable[[str, str], object] = lambda _episode_id, _problem: None,
-) -> list[SplitFacts]:
+) -> list[SplitEpisode]:
     """The facts of all episodes but those `without`, and those by agents if not wanted, sorted by id.
 
     `on_read` gets how many are done, of how many; `on_unread` the id of each episode that is left out because it cannot
@@ -81,12 +81,12 @@ def read_facts(  # noqa: PLR0913 - values by keyword, each with a plain default
     """
     ids = sorted(episode_ids(root).difference(without))
     facts, why = [], ""
-    for done, entry in enumerate(read_entries(root, ids), start=1):
-        if problem := entry.contents.problem or ("" if agents else _by_agent(entry)):
+    for done, episode in enumerate(read_episodes(root, ids), start=1):
+        if problem := episode.contents.problem or ("" if agents else _by_agent(episode)):
             why = why or problem
-            on_unread(entry.episode_id, problem)
+            on_unread(episode.episode_id, problem)
         else:
-            facts.append(_facts(root, entry, with_screenshots=with_screenshots))
+            facts.append(_facts(root, episode, with_screenshots=with_screenshots))
         on_read(done, len(ids))
     if not facts and why:
         raise DatasetError(f"No episode of {root} can be used. The first: {why}")
@@ -95,29 +95,29 @@ def read_facts(  # noqa: PLR0913 - values by keyword, each with a plain default
     return facts
 
 
-def _by_agent(entry: Entry) -> str:
-    is_so = entry.origins is not None and entry.origins.origin.actor == "agent"
-    return f"{entry.episode_id}.json is by an agent." if is_so else ""
+def _by_agent(episode: ReadEpisode) -> str:
+    is_so = episode.origins is not None and episode.origins.origin.actor == "agent"
+    return f"{episode.episode_id}.json is by an agent." if is_so else ""
 
 
-def _facts(root: Path, entry: Entry, *, with_screenshots: bool) -> SplitFacts:
-    read, task = entry.contents, entry.contents.task
+def _facts(root: Path, episode: ReadEpisode, *, with_screenshots: bool) -> SplitEpisode:
+    read, task = episode.contents, episode.contents.task
     session = ""
-    if entry.origins is not None and entry.recorded_at is not None:
-        session = f"{entry.annotator}, {entry.origins.origin.serial}, {entry.recorded_at.date()}"
-    return SplitFacts(
-        entry.episode_id,
+    if episode.origins is not None and episode.recorded_at is not None:
+        session = f"{episode.annotator}, {episode.origins.origin.serial}, {episode.recorded_at.date()}"
+    return SplitEpisode(
+        episode.episode_id,
         task.category.strip(),
         read.device.strip(),
         task.apps,
         task.meta_task.strip(),
         task.task,
         task.instruction,
-        entry.annotator,
+        episode.annotator,
         session,
         read.sha256,
-        hashlib.sha256(entry.data.replace(entry.episode_id.encode(), b"")).hexdigest(),
-        tuple(_screenshots(root, entry.episode_id, len(read.steps))) if with_screenshots else (),
+        hashlib.sha256(episode.data.replace(episode.episode_id.encode(), b"")).hexdigest(),
+        tuple(_screenshots(root, episode.episode_id, len(read.steps))) if with_screenshots else (),
         frozenset({0, *(number + 1 for number, step in enumerate(read.steps) if step[1] == "HOME")}),
     )
 

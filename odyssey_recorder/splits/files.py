@@ -36,7 +36,7 @@ from odyssey_recorder.splits.drawing import (
     moved,
     train_in_all,
 )
-from odyssey_recorder.splits.episodes import SplitFacts, app_key, fingerprint
+from odyssey_recorder.splits.episodes import SplitEpisode, app_key, fingerprint
 from odyssey_recorder.splits.leaks import LeakReport, leak_report
 from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from odyssey_recorder.validation import FrozenModel, first_fault
@@ -202,7 +202,7 @@ def app_classes() -> Mapping[str, str]:
     return {app_key(app.name): app.app_class for catalogue in reversed(catalogues) for app in catalogue.apps}
 
 
-def plan_splits(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> PlannedSplits:
+def plan_splits(root: Path, facts: Sequence[SplitEpisode], order: SplitsOrder) -> PlannedSplits:
     """Draw splits for the dataset `root`; writes nothing. Raises DatasetError.
 
     Splits that continue a release do so from then on, with or without `base`, until they are reshuffled.
@@ -243,7 +243,7 @@ def _previous(root: Path, order: SplitsOrder) -> tuple[str | None, SplitDraw] | 
     return own.base, read_drawing(root)[1]
 
 
-def _recorded(drawn: DrawnSplit, data: bytes, facts: Iterable[SplitFacts]) -> SplitRecord:
+def _recorded(drawn: DrawnSplit, data: bytes, facts: Iterable[SplitEpisode]) -> SplitRecord:
     split, tested = drawn.split, {*drawn.split.test}
     times = Counter(
         ("test" if episode.episode_id in tested else "train", episode.category, episode.device) for episode in facts

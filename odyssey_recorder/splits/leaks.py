@@ -8,7 +8,7 @@ from typing import Literal
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.splits.drawing import Split, Unit, identities
-from odyssey_recorder.splits.episodes import SplitFacts
+from odyssey_recorder.splits.episodes import SplitEpisode
 from odyssey_recorder.tasks.wording.lookalikes import alike_pairs, candidates, lettered
 
 ALIKE, COMPARED_AT_MOST = 0.7, 400
@@ -90,7 +90,7 @@ class LeakReport:
         return any(leak.severity in grave for split in self.splits for leak in split.leaks)
 
 
-def leak_report(splits: Sequence[Split], facts: Iterable[SplitFacts], *, unit: Unit = "take") -> LeakReport:
+def leak_report(splits: Sequence[Split], facts: Iterable[SplitEpisode], *, unit: Unit = "take") -> LeakReport:
     """Report on splits of these episodes; the entries of a split may be anything, and may repeat.
 
     `unit` is what a random split was drawn of: with single episodes, takes on both sides are only a warning.
@@ -143,7 +143,7 @@ def membership_leaks(split: Split, ids: Set[str]) -> Iterator[Leak]:
             yield _leak(split, "L0", name, "error", words.format(counted(found)), found)
 
 
-def apart_leaks(split: Split, facts: Iterable[SplitFacts]) -> Iterator[Leak]:
+def apart_leaks(split: Split, facts: Iterable[SplitEpisode]) -> Iterator[Leak]:
     """L5: templates, devices and apps that the split of that kind should keep apart."""
     by_id = {episode.episode_id: episode for episode in facts}
     keys = {episode_id: _keys_of(fact, {}) for episode_id, fact in by_id.items()}
@@ -151,7 +151,7 @@ def apart_leaks(split: Split, facts: Iterable[SplitFacts]) -> Iterator[Leak]:
     yield from _app_leaks(split, by_id)
 
 
-def _keys_of(episode: SplitFacts, common: Mapping[str, int]) -> dict[str, set[Hashable]]:
+def _keys_of(episode: SplitEpisode, common: Mapping[str, int]) -> dict[str, set[Hashable]]:
     """What the rules compare, by their names; `common` is how many episodes have a screenshot."""
     screenshots = (screenshot for step, screenshot in enumerate(episode.screenshots) if step not in episode.entrances)
     named = {
@@ -189,7 +189,7 @@ def _shared(split: Split, keys: Mapping[str, Mapping[str, set[Hashable]]], unit:
             yield replace(leak, values=tuple(sorted(both)) if rule.level in ("L5", "L6") else ())
 
 
-def _app_leaks(split: Split, by_id: Mapping[str, SplitFacts]) -> Iterator[Leak]:
+def _app_leaks(split: Split, by_id: Mapping[str, SplitEpisode]) -> Iterator[Leak]:
     if split.kind != "app":
         return
     trained = {key for episode_id in split.train if episode_id in by_id for key in by_id[episode_id].app_keys}
@@ -200,7 +200,7 @@ def _app_leaks(split: Split, by_id: Mapping[str, SplitFacts]) -> Iterator[Leak]:
         yield _leak(split, "L5", "app", "error", words, found)
 
 
-def _lacking(kind: str, tested: Collection[str], facts: Iterable[SplitFacts]) -> Iterator[Leak]:
+def _lacking(kind: str, tested: Collection[str], facts: Iterable[SplitEpisode]) -> Iterator[Leak]:
     """L7: the published evaluation stops at a random test part that lacks one of the six."""
     if lacking := tuple(category.value for category in Category if category.value not in tested):
         is_avoidable = any(episode.category in lacking for episode in facts)
@@ -209,7 +209,7 @@ def _lacking(kind: str, tested: Collection[str], facts: Iterable[SplitFacts]) ->
         yield Leak("L7", "category", severity, words, values=lacking)
 
 
-def _alike_instructions(facts: Iterable[SplitFacts]) -> tuple[Mapping[str, int], Sequence[tuple[int, int]]]:
+def _alike_instructions(facts: Iterable[SplitEpisode]) -> tuple[Mapping[str, int], Sequence[tuple[int, int]]]:
     """The number of each episode's instruction, and the pairs of numbers whose instructions are alike."""
     letters: dict[str, int] = {}
     text_of = {episode.episode_id: text for episode in facts if (text := lettered(episode.instruction, letters))}

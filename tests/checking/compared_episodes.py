@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from odyssey_recorder.checking.evidence import EpisodeFacts, FactsSource
+from odyssey_recorder.checking.evidence import ComparedEpisode, FactsSource
 
 ACTIONS = ("CLICK 500, 900", "CLICK 120, 400", "TYPE “milk”", "CLICK 900, 950", "HOME", "COMPLETE")
 
@@ -18,9 +18,9 @@ def look(words: str) -> int:
     return int(sha(words)[:16], 16)
 
 
-def facts(number: int, **other: Any) -> EpisodeFacts:
+def facts(number: int, **other: Any) -> ComparedEpisode:
     actions: Sequence[str] = other.get("actions", ACTIONS)
-    mine = EpisodeFacts(
+    mine = ComparedEpisode(
         episode_id=f"{number:016}",
         category="General_Tool",
         device="Pixel 7 Pro",
@@ -36,5 +36,5 @@ def facts(number: int, **other: Any) -> EpisodeFacts:
     return replace(mine, **other)
 
 
-def source(*episodes: EpisodeFacts) -> FactsSource:
+def source(*episodes: ComparedEpisode) -> FactsSource:
     return lambda: iter(episodes)

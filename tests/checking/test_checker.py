@@ -9,7 +9,7 @@ import pytest
 from odyssey_recorder.checking.check_cache import Cache, CodeHashes
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.checking.code_hash import module_hash, program_hash
-from odyssey_recorder.checking.evidence import EpisodeEvidence, EpisodeFacts
+from odyssey_recorder.checking.evidence import ComparedEpisode, EpisodeEvidence
 from odyssey_recorder.checking.screenshot import measure
 from odyssey_recorder.dataset.file_stamps import ScreenshotNames, stamp_episode
 from odyssey_recorder.dataset.layout import EpisodeFiles
@@ -34,7 +34,7 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache.sqlite"
 
 
-def check_all(checker: Checker, annotations: Sequence[Path]) -> tuple[dict[str, EpisodeReport], list[EpisodeFacts]]:
+def check_all(checker: Checker, annotations: Sequence[Path]) -> tuple[dict[str, EpisodeReport], list[ComparedEpisode]]:
     reports: list[EpisodeReport] = []
     facts = checker.check_all(annotations, reports.append)
     return {report.episode_id: report for report in reports}, list(facts())

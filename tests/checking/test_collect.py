@@ -9,7 +9,7 @@ import pytest
 
 from odyssey_recorder.checking.check_cache import Cache, CodeHashes, Inspection
 from odyssey_recorder.checking.collect import collect, read_annotation
-from odyssey_recorder.checking.compared_episode import FactsStore, facts_as_json, facts_of
+from odyssey_recorder.checking.compared_episode import ComparedEpisodes, facts_as_json, facts_of
 from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.checking.image_metrics import ImageMetrics
 from odyssey_recorder.dataset.file_stamps import ScreenshotNames
@@ -201,7 +201,7 @@ def test_screenshot_is_recognized_by_its_content(tmp_path: Path, cache: Cache) -
 
 
 def test_facts_are_sorted_by_episode_id(tmp_path: Path) -> None:
-    source = FactsStore()
+    source = ComparedEpisodes()
     for annotation in write_dataset(tmp_path, SECOND, THIRD, FIRST):
         facts = facts_of(collect_evidence(annotation))
         source.put(facts.episode_id, facts_as_json(facts))

@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 from random import Random
 
-from odyssey_recorder.figures.episodes import EpisodeFigures
+from odyssey_recorder.figures.episodes import CountedEpisode
 from odyssey_recorder.model.geometry import Point, Size
 
 V2_CATEGORIES = {
@@ -17,19 +17,19 @@ SIZES = {
 MIDDLE = ("CLICK",) * 14 + ("TYPE", "TYPE", "SCROLL", "SCROLL", "HOME", "BACK", "RECENT", "LONG_PRESS")
 
 
-def episodes(count: int, apps: list[str], seed: int = 0) -> list[EpisodeFigures]:
+def episodes(count: int, apps: list[str], seed: int = 0) -> list[CountedEpisode]:
     random = Random(seed)
     popular = [1 / (rank + 3) for rank in range(len(apps))]
     return [_episode(number, random, apps, popular) for number in range(count)]
 
 
-def _episode(number: int, random: Random, apps: list[str], popular: list[float]) -> EpisodeFigures:
+def _episode(number: int, random: Random, apps: list[str], popular: list[float]) -> CountedEpisode:
     category = random.choices(list(V2_CATEGORIES), list(V2_CATEGORIES.values()))[0]
     device = random.choice(list(SIZES))
     length = max(3, round(random.gauss(15.3, 5)))
     actions = (*random.choices(MIDDLE, k=length - 1), "IMPOSSIBLE" if random.random() < 0.057 else "COMPLETE")
     clicks = sum(action in ("CLICK", "LONG_PRESS") for action in actions)
-    return EpisodeFigures(
+    return CountedEpisode(
         f"{number:016}",
         category,
         f"Template {number % 91} of {category}",

@@ -9,7 +9,7 @@ from typing import TypeVar
 import pytest
 
 from odyssey_recorder.figures.counting import Against, all_figures, mean_steps, term
-from odyssey_recorder.figures.episodes import EpisodeFigures
+from odyssey_recorder.figures.episodes import CountedEpisode
 from odyssey_recorder.figures.figure import Bars, Boxes, Columns, CountGrid, Figure, Panel, TextTable
 from odyssey_recorder.figures.published import V1, V2, PublishedFigures, published_of
 from odyssey_recorder.model.geometry import Point, Size
@@ -125,7 +125,7 @@ def test_split_parts_and_endings_add_up(figures: dict[str, Figure]) -> None:
 
 
 def test_empty_and_tiny_datasets_have_figures() -> None:
-    single = EpisodeFigures(
+    single = CountedEpisode(
         "1" * 16, "Web_Shopping", "", "", (), "Pixel", Size(10, 20), (), (Point(1000, 1000), Point(-5, 0))
     )
     for sample in ([], [single], [single, single]):
@@ -133,8 +133,8 @@ def test_empty_and_tiny_datasets_have_figures() -> None:
 
 
 def test_days_without_recordings_are_shown_as_gaps() -> None:
-    def on(day: date) -> EpisodeFigures:
-        return EpisodeFigures("1" * 16, "c", "", "", (), "d", Size(1, 2), ("COMPLETE",), day=day)
+    def on(day: date) -> CountedEpisode:
+        return CountedEpisode("1" * 16, "c", "", "", (), "d", Size(1, 2), ("COMPLETE",), day=day)
 
     figure = next(
         one for one in all_figures([on(date(2026, 10, 30)), on(date(2026, 11, 2))], AGAINST) if one.key == "days"

@@ -153,12 +153,12 @@ def test_episode_with_warnings_gets_a_blind_second_review(dataset: ReviewDataset
 
 
 def test_second_review_request_needs_a_name_and_an_open_episode(dataset: ReviewDataset, one: str) -> None:
-    summary = dataset.service("Bea").open(one).row.summary
+    episode = dataset.service("Bea").open(one).row.episode
     with pytest.raises(ReviewError, match="Enter your name first"):
-        ReviewLog(dataset.root, lambda: " ").request(summary, "")
+        ReviewLog(dataset.root, lambda: " ").request(episode, "")
     judge(dataset.service("Bea"), one, Decision.SEND_BACK, "pfp")
     lead = ReviewLog(dataset.root, lambda: "Lea")
-    assert (lead.request(summary, ""), lead.withdraw(one, "")) == (False, False)
+    assert (lead.request(episode, ""), lead.withdraw(one, "")) == (False, False)
 
 
 def test_third_reviewer_settles_a_disagreement(dataset: ReviewDataset, one: str) -> None:
@@ -321,15 +321,15 @@ def test_accepted_episode_is_reviewed_again_on_request(dataset: ReviewDataset, o
     listener = listen(dataset.service("Cleo"))
     listener.wait_for(lambda rows: one in rows and rows[one].stage is ReviewStage.ACCEPTED)
     lead = ReviewLog(dataset.root, lambda: "Lea")
-    summary = listener.rows[one].summary
-    assert lead.request(summary, "part of the release")
-    assert not lead.request(summary, "again")
+    episode = listener.rows[one].episode
+    assert lead.request(episode, "part of the release")
+    assert not lead.request(episode, "again")
     listener.wait_for(lambda rows: rows[one].twice is SecondReviewReason.REQUEST)
     assert (listener.rows[one].stage, listener.rows[one].role) == (ReviewStage.SECOND, ReviewerRole.SECOND)
     assert reported(dataset)[0] == {ReviewStage.SECOND.value: 1}
     assert judge(dataset.service("Cleo"), one).stage is ReviewStage.ACCEPTED
     assert lead.withdraw(one, "a mistake")
-    assert not lead.request(summary, "judged twice")
+    assert not lead.request(episode, "judged twice")
     assert [entry.by for entry in dataset.reviews.read(one).entries] == ["Bea", "Lea", "Cleo", "Lea"]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.splits.drawing import Split
-from odyssey_recorder.splits.episodes import SplitFacts, app_key
+from odyssey_recorder.splits.episodes import SplitEpisode, app_key
 
 CATEGORIES = [category.value for category in Category]
 DEVICES = ("Pixel 7 Pro", "Pixel Fold", "Pixel Tablet")
@@ -14,7 +14,7 @@ CLASSES: Mapping[str, str] = {app_key(f"App{letter}{number}"): letter for letter
 APPS = [f"App{letter}{number}" for number in range(8) for letter in "ABCDE"]
 
 
-def facts(number: int, **other: Any) -> SplitFacts:
+def facts(number: int, **other: Any) -> SplitEpisode:
     """By default an episode that shares only its device with others."""
     defaults: dict[str, Any] = {
         "episode_id": f"{number:016}",
@@ -29,10 +29,10 @@ def facts(number: int, **other: Any) -> SplitFacts:
         "screenshots": tuple(f"{number}_{step}" for step in range(6)),
         "entrances": frozenset({0}),
     }
-    return SplitFacts(**defaults | other)
+    return SplitEpisode(**defaults | other)
 
 
-def dataset(seed: int, *, episodes: int, templates: int | None = None, start: int = 0) -> list[SplitFacts]:
+def dataset(seed: int, *, episodes: int, templates: int | None = None, start: int = 0) -> list[SplitEpisode]:
     """Episodes as a dataset has them: tasks of templates, some recorded again, rare and frequent apps.
 
     `start` is the number of the first; episodes of one seed are the same for any range.
@@ -40,7 +40,7 @@ def dataset(seed: int, *, episodes: int, templates: int | None = None, start: in
     return [_episode(seed, number, templates or max(12, episodes // 20)) for number in range(start, start + episodes)]
 
 
-def _episode(seed: int, number: int, templates: int) -> SplitFacts:
+def _episode(seed: int, number: int, templates: int) -> SplitEpisode:
     rng = random.Random(f"{seed} {number}")
     if number and rng.random() < 0.1:  # a take of an earlier task
         earlier = _episode(seed, rng.randrange(number), templates)

@@ -9,7 +9,7 @@ from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, 
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.releases.folder import ReleaseRecord, splits_to_release, write_release
 from odyssey_recorder.releases.manifest import ReleaseChanges
-from odyssey_recorder.splits.episodes import SplitFacts
+from odyssey_recorder.splits.episodes import SplitEpisode
 from tests.splits.split_facts import facts
 
 _APPS = ("Chrome", "Firefox", "Opera", "Gmail", "Outlook", "YouTube", "Vimeo", "TED")
@@ -25,7 +25,7 @@ EPISODES = [
 ACTIONS: tuple[Action, ...] = (Click(Point(500, 500)), Press(SystemKey.HOME), Click(Point(20, 30)), Complete())
 
 
-def write_episodes(root: Path, episodes: Iterable[SplitFacts]) -> Path:
+def write_episodes(root: Path, episodes: Iterable[SplitEpisode]) -> Path:
     """Without screenshots; returns `root`."""
     (root / "annotations").mkdir(parents=True, exist_ok=True)
     for one in episodes:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.splits.drawing import KINDS, NEAR, DrawRules, SplitDraw, draw, moved, train_in_all
-from odyssey_recorder.splits.episodes import SplitFacts, app_key
+from odyssey_recorder.splits.episodes import SplitEpisode, app_key
 from odyssey_recorder.splits.files import app_classes
 from odyssey_recorder.splits.leaks import leak_report
 from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
@@ -21,7 +21,7 @@ RULES = DrawRules()
 CLEAN = {"L0", "L1", "L2", "L5"}
 
 
-def drawn(episodes: Sequence[SplitFacts], rules: DrawRules = RULES, released: SplitDraw | None = None) -> SplitDraw:
+def drawn(episodes: Sequence[SplitEpisode], rules: DrawRules = RULES, released: SplitDraw | None = None) -> SplitDraw:
     return draw(episodes, rules, CLASSES, released)
 
 
@@ -33,7 +33,7 @@ def sums_of(sizes: Sequence[int]) -> set[int]:
     return {count for count in range(1, sum(sizes)) if bits >> count & 1} or {0}
 
 
-def reachable(kind: str, episodes: Sequence[SplitFacts]) -> set[int]:
+def reachable(kind: str, episodes: Sequence[SplitEpisode]) -> set[int]:
     """The sizes that test can have; each category gives at least one of its templates, and never all."""
     if kind == "random":
         return sums_of([*Counter(one.take for one in episodes).values()])
@@ -118,7 +118,7 @@ _TEXTS = st.sampled_from(["", "a", "A.", "b", "c c"])
     ),
     st.sampled_from(["take", "episode"]),
 )  # fmt: skip
-def test_any_split_is_disjoint_and_complete_or_listed_as_missing(episodes: list[SplitFacts], unit: str) -> None:
+def test_any_split_is_disjoint_and_complete_or_listed_as_missing(episodes: list[SplitEpisode], unit: str) -> None:
     drawing = drawn(episodes, DrawRules(unit="episode" if unit == "episode" else "take", devices=("a",)))
     for one in drawing.drawn.values():
         assert one.split.train
@@ -243,7 +243,7 @@ def test_few_new_episodes_move_none_before_a_release() -> None:
         ([facts(1, apps=("AppA1",)), facts(2, apps=("AppA2",))], {"app": "in more than 15.5% of the episodes"}),
     ],
 )
-def test_missing_splits_of_a_small_dataset_have_a_reason(episodes: list[SplitFacts], reasons: dict[str, str]) -> None:
+def test_missing_splits_of_a_small_dataset_have_a_reason(episodes: list[SplitEpisode], reasons: dict[str, str]) -> None:
     missing = drawn(episodes).missing
     for kind, words in reasons.items():
         assert words in missing[kind]

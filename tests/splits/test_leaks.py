@@ -8,7 +8,7 @@ import pytest
 from odyssey_recorder.checking import thresholds
 from odyssey_recorder.splits import leaks
 from odyssey_recorder.splits.drawing import Split, Unit
-from odyssey_recorder.splits.episodes import SplitFacts
+from odyssey_recorder.splits.episodes import SplitEpisode
 from odyssey_recorder.splits.leaks import Leak, LeakReport, leak_report
 from tests.splits.split_facts import facts, split
 
@@ -20,17 +20,17 @@ ONE, OTHER = 0, 18
 
 
 def reported(
-    kind: str, episodes: list[SplitFacts], *, unit: Unit = "take", splits: tuple[Split, ...] = ()
+    kind: str, episodes: list[SplitEpisode], *, unit: Unit = "take", splits: tuple[Split, ...] = ()
 ) -> LeakReport:
     return leak_report(splits or [split(kind, TRAIN, TEST)], episodes, unit=unit)
 
 
-def found(kind: str, episodes: list[SplitFacts], *, unit: Unit = "take") -> list[tuple[str, str, str, int]]:
+def found(kind: str, episodes: list[SplitEpisode], *, unit: Unit = "take") -> list[tuple[str, str, str, int]]:
     (one,) = reported(kind, episodes, unit=unit).splits
     return [(leak.level, leak.name, leak.severity, len(leak.ids)) for leak in one.leaks]
 
 
-def with_shared_values(**keys: Any) -> list[SplitFacts]:
+def with_shared_values(**keys: Any) -> list[SplitEpisode]:
     """The episodes, where the two have the same values in these fields."""
     changed = {number: replace(EPISODES[number], **keys) for number in (ONE, OTHER)}
     return [changed.get(number, one) for number, one in enumerate(EPISODES)]
@@ -98,7 +98,7 @@ def test_similar_instruction_is_a_note_and_equal_one_an_error() -> None:
 
 
 def test_shared_screenshot_is_noted_unless_common_or_an_entrance() -> None:
-    def showing(step: int, *numbers: int) -> list[SplitFacts]:
+    def showing(step: int, *numbers: int) -> list[SplitEpisode]:
         screenshots = {one: [*EPISODES[one].screenshots] for one in numbers}
         for one in screenshots.values():
             one[step] = "same"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.wording.equivalence import bare_words, rule_faults
-from odyssey_recorder.tasks.wording.quantities import read_figures
+from odyssey_recorder.tasks.wording.quantities import read_quantities
 from tests.tasks.sample_tasks import CATALOGUE, catalogue_of, human_phrasings, one_task_per_template, task
 
 GOOD = "Put on a podcast on yoga in Spotify for twenty minutes, then note three ideas in Todoist."
@@ -167,7 +167,7 @@ def _is_content_of(item: str, rest: str) -> bool:
 
 
 def changed_figure(one: ListedTask, words: str) -> BadRewrites:
-    for figure in read_figures(one.task.task)[0]:
+    for figure in read_quantities(one.task.task)[0]:
         if number := re.search(r"\d+", figure.said):
             other = figure.said.replace(number[0], str(int(number[0]) + 1))
             yield words.replace(figure.said, other)
@@ -175,7 +175,7 @@ def changed_figure(one: ListedTask, words: str) -> BadRewrites:
 
 
 def changed_day(one: ListedTask, words: str) -> BadRewrites:
-    for figure in read_figures(one.task.task)[0]:
+    for figure in read_quantities(one.task.task)[0]:
         if figure.kind.value in ("day", "date"):
             yield words.replace(figure.said, "the day after tomorrow" if figure.value != "+2" else "today")
 

@@ -2,11 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.tasks.wording.quantities import QuantityKind, read_figures
+from odyssey_recorder.tasks.wording.quantities import QuantityKind, read_quantities
 
 
 def values(text: str) -> list[tuple[QuantityKind, str]]:
-    return [(figure.kind, figure.value) for figure in read_figures(text)[0]]
+    return [(figure.kind, figure.value) for figure in read_quantities(text)[0]]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_words_that_only_resemble_figures_are_ignored(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["one of them", "give me a minute", "the two of us", "the first result", "tonight"])
 def test_idiomatic_numbers_are_loose(text: str) -> None:
-    (figure,) = read_figures(text)[0]
+    (figure,) = read_quantities(text)[0]
     assert figure.is_loose
 
 
@@ -92,12 +92,12 @@ def test_idiomatic_numbers_are_loose(text: str) -> None:
     ],
 )
 def test_upper_and_lower_limits_are_recognized(text: str, limit: str) -> None:
-    (figure,) = read_figures(text)[0]
+    (figure,) = read_quantities(text)[0]
     assert figure.limit == limit
 
 
 def test_remaining_text_contains_no_figures() -> None:
-    figures, rest = read_figures("Set 2 alarms for 7:20 tomorrow")
+    figures, rest = read_quantities("Set 2 alarms for 7:20 tomorrow")
     assert [figure.said for figure in figures] == ["2", "7:20", "tomorrow"]
     assert rest.split() == ["Set", "alarms", "for"]
 
@@ -115,6 +115,6 @@ def test_12_hour_and_24_hour_times_are_equal(hour: int, minute: int) -> None:
 
 @given(st.text())
 def test_any_text_can_be_read(text: str) -> None:
-    figures, rest = read_figures(text)
+    figures, rest = read_quantities(text)
     assert "\x1f" not in rest or "\x1f" in text
     assert all(figure.value for figure in figures)

@@ -9,14 +9,14 @@ from typing import cast
 
 from odyssey_recorder.checking.check_cache import Inspection
 from odyssey_recorder.checking.checker import Checker, report_from_json
-from odyssey_recorder.checking.compared_episode import FactsStore, facts_from_json
-from odyssey_recorder.checking.evidence import EpisodeFacts, FactsSource
+from odyssey_recorder.checking.compared_episode import ComparedEpisodes, facts_from_json
+from odyssey_recorder.checking.evidence import ComparedEpisode, FactsSource
 from odyssey_recorder.checking.whole_dataset import TOGETHER
 from odyssey_recorder.checking.whole_dataset.exported import is_exported, spelling_findings
 from odyssey_recorder.dataset.layout import annotation_files, annotation_path
 from odyssey_recorder.model.finding import EpisodeReport, Finding, in_order
 
-_ALL = frozenset(field.name for field in fields(EpisodeFacts))
+_ALL = frozenset(field.name for field in fields(ComparedEpisode))
 _Together = Mapping[str, tuple[Finding, ...]]
 
 
@@ -51,7 +51,7 @@ class DatasetChecks:
         self._running, self._lock = Lock(), Lock()
         self._found: dict[str, _Found] = {}
         self._together: _Together = {}
-        self._source = FactsStore()
+        self._source = ComparedEpisodes()
         self._cached_checks = [_CachedCheck(check) for check in TOGETHER]
 
     def look(self, episode_id: str) -> CheckStatus:
@@ -172,7 +172,7 @@ class _CachedCheck:
     def findings(self, source: FactsSource, changed: Collection[str]) -> list[Finding]:
         if self._fields_read is None or not self._fields_read.isdisjoint(changed):
             fields_read: set[str] = set()
-            found = self._check(lambda: (cast(EpisodeFacts, _FactsProbe(facts, fields_read)) for facts in source()))
+            found = self._check(lambda: (cast(ComparedEpisode, _FactsProbe(facts, fields_read)) for facts in source()))
             self._found = [result for result in found if isinstance(result, Finding) and result.episode_id]
             self._fields_read = fields_read
         return self._found
@@ -183,7 +183,7 @@ class _FactsProbe:
 
     __slots__ = ("_facts", "_fields_read")
 
-    def __init__(self, facts: EpisodeFacts, fields_read: set[str]) -> None:
+    def __init__(self, facts: ComparedEpisode, fields_read: set[str]) -> None:
         self._facts = facts
         self._fields_read = fields_read
 
@@ -192,7 +192,7 @@ class _FactsProbe:
         return getattr(self._facts, name)
 
 
-def _different_fields(one: EpisodeFacts | None, other: EpisodeFacts | None) -> frozenset[str]:
+def _different_fields(one: ComparedEpisode | None, other: ComparedEpisode | None) -> frozenset[str]:
     if one is None or other is None:
         return frozenset() if one is other else _ALL
     return frozenset(name for name in _ALL if getattr(one, name) != getattr(other, name))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import quantiles
 
 from odyssey_recorder.checking import thresholds
-from odyssey_recorder.checking.evidence import EpisodeFacts, FactsSource
+from odyssey_recorder.checking.evidence import ComparedEpisode, FactsSource
 from odyssey_recorder.checking.finding_text import named
 from odyssey_recorder.model.finding import Criterion, Finding, NotChecked, Severity
 from odyssey_recorder.model.plain_text import counted
@@ -99,7 +99,7 @@ def alike_episodes(source: FactsSource) -> Iterator[Finding]:
     The similarity is twice the longest common subsequence over both lengths.
     """
     times = Counter(_task_on_device(facts) for facts in source())
-    groups: defaultdict[int, list[EpisodeFacts]] = defaultdict(list)
+    groups: defaultdict[int, list[ComparedEpisode]] = defaultdict(list)
     for facts in source():
         if times[_task_on_device(facts)] > 1:
             groups[_task_on_device(facts)].append(facts)
@@ -107,11 +107,11 @@ def alike_episodes(source: FactsSource) -> Iterator[Finding]:
         yield from _alike_in(group)
 
 
-def _task_on_device(facts: EpisodeFacts) -> int:
+def _task_on_device(facts: ComparedEpisode) -> int:
     return hash((facts.meta_task.strip(), facts.task.strip(), facts.device))
 
 
-def _alike_in(group: Sequence[EpisodeFacts]) -> Iterator[Finding]:
+def _alike_in(group: Sequence[ComparedEpisode]) -> Iterator[Finding]:
     classes = ActionClasses()
     spelled = ["".join(map(classes.letter, facts.actions)) for facts in group]
     pairs = ((number, range(number)) for number in range(len(group)))

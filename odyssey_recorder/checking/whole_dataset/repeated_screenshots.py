@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from odyssey_recorder.checking import thresholds
-from odyssey_recorder.checking.evidence import EpisodeFacts, FactsSource, ScreenFingerprint
+from odyssey_recorder.checking.evidence import ComparedEpisode, FactsSource, ScreenFingerprint
 from odyssey_recorder.checking.whole_dataset.episodes import ActionClasses
 from odyssey_recorder.model.finding import Criterion, Finding, Severity
 
@@ -80,7 +80,7 @@ def episodes_that_look_alike(source: FactsSource) -> Iterator[Finding]:
             yield from _alike(facts, len(own), others, tasks)
 
 
-def _alike(facts: EpisodeFacts, own: int, others: Counter[str], tasks: dict[str, int]) -> Iterator[Finding]:
+def _alike(facts: ComparedEpisode, own: int, others: Counter[str], tasks: dict[str, int]) -> Iterator[Finding]:
     task = tasks.get(facts.episode_id)
     alike = [
         other for other, count in others.most_common() if count >= thresholds.ALIKE_SHARE * own and tasks[other] != task
@@ -118,12 +118,12 @@ def _key(sha256: str) -> int:
     return int(sha256[:16], 16)
 
 
-def _looks(facts: EpisodeFacts) -> set[int]:
+def _looks(facts: ComparedEpisode) -> set[int]:
     salt = int.from_bytes(hashlib.blake2b(facts.device.encode(), digest_size=8).digest())
     return {look ^ salt for look in facts.looks[1:] if look is not None}
 
 
-def _places(facts: EpisodeFacts) -> Iterator[tuple[_Place, str]]:
+def _places(facts: ComparedEpisode) -> Iterator[tuple[_Place, str]]:
     from_home = False
     shown = facts.screens or (None,) * len(facts.screenshots)
     for step, sha256 in enumerate(facts.screenshots):

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from odyssey_recorder.checking.evidence import EpisodeFacts, FactsSource
+from odyssey_recorder.checking.evidence import ComparedEpisode, FactsSource
 from odyssey_recorder.checking.finding_text import listed, named
 from odyssey_recorder.checking.thresholds import NAMED_AT_MOST
 from odyssey_recorder.curation.retired import read_retired, without_retired
 from odyssey_recorder.dataset.layout import SPLITS, episode_ids
 from odyssey_recorder.dataset.provenance import by_agents
 from odyssey_recorder.model.finding import Finding, NotChecked, Severity
-from odyssey_recorder.splits.episodes import SplitFacts
+from odyssey_recorder.splits.episodes import SplitEpisode
 from odyssey_recorder.splits.files import InvalidSplitError, read_split, split_names
 from odyssey_recorder.splits.leaks import apart_leaks, membership_leaks
 
@@ -56,9 +56,9 @@ def split_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChe
             yield Finding(check, severity, None, "", None, found, _REMAKE, concerned)
 
 
-def _split_facts(facts: EpisodeFacts) -> SplitFacts:
+def _split_facts(facts: ComparedEpisode) -> SplitEpisode:
     """What `apart_leaks` compares."""
-    return SplitFacts(
+    return SplitEpisode(
         facts.episode_id, facts.category, facts.device.strip(), facts.apps, facts.meta_task.strip(), "", ""
     )
 

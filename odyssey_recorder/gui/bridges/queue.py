@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from odyssey_recorder.errors import OdysseyError, TaskError
 from odyssey_recorder.gui.frame.background import Background, error_text
-from odyssey_recorder.tasks.queue.task_status import Board, QueuedTask
+from odyssey_recorder.tasks.queue.task_status import QueueContents, QueuedTask
 
 if TYPE_CHECKING:  # loads a database library
     from odyssey_recorder.tasks.queue.queue import TaskQueue
@@ -192,7 +192,7 @@ class QueueBridge(QObject):
         self._enqueue(carry_out)
 
     def _read_board(self) -> Callable[[], None]:
-        board: Board = self._open_queue().board()
+        board: QueueContents = self._open_queue().board()
         return lambda: self.board_changed.emit(board)
 
     def _enqueue(self, carry_out: Callable[[], Callable[[], None]]) -> None:

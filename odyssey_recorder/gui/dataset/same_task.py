@@ -19,7 +19,7 @@ from odyssey_recorder.gui.screen.step_strip import StepModel, StepStrip, StepThu
 from odyssey_recorder.gui.screen.step_viewer import enlarge
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.splits.drawing import identities
-from odyssey_recorder.splits.episodes import SplitFacts, app_key
+from odyssey_recorder.splits.episodes import SplitEpisode, app_key
 
 _THUMBNAIL = QSize(96, 150)
 _SHARE = 0.9
@@ -121,7 +121,7 @@ def takes_of(index: EpisodeIndex, episode_id: str) -> list[Take]:
 
 def _identities(opened: OpenedEpisode) -> set[tuple[str, object]]:
     task = opened.episode.task
-    facts = SplitFacts(opened.episode.episode_id, "", "", task.apps, task.meta_task, task.task, task.instruction)
+    facts = SplitEpisode(opened.episode.episode_id, "", "", task.apps, task.meta_task, task.task, task.instruction)
     return set(identities(facts).items())
 
 

@@ -11,7 +11,7 @@ from odyssey_recorder.gui.kit.row_delegate import paint_bar
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.tasks.queue.task_status import FINISHED, Board, Status
+from odyssey_recorder.tasks.queue.task_status import FINISHED, QueueContents, Status
 
 _COLUMNS = 3
 _BAR_PX = 4
@@ -37,7 +37,7 @@ class CategoryCounts(QWidget):
             grid.addWidget(self._bars[category.value], 2 * line + 1, column)
             grid.setColumnStretch(column, 1)
 
-    def show_board(self, board: Board) -> None:
+    def show_board(self, board: QueueContents) -> None:
         total = Counter(task.listed.task.category for task in board.tasks if task.status not in _NOT_OFFERED)
         done = Counter(task.listed.task.category for task in board.tasks if task.status in FINISHED)
         for category, label in self._counts.items():

@@ -12,7 +12,7 @@ from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import fill_dialog, named, push_button, row, say, text_label
 from odyssey_recorder.gui.record.commands import RecordCommand
-from odyssey_recorder.tasks.queue.task_status import Board, QueuedTask, TaskEvent
+from odyssey_recorder.tasks.queue.task_status import QueueContents, QueuedTask, TaskEvent
 
 
 class DraftsDialog(QDialog):
@@ -110,7 +110,7 @@ class DraftOffer(QObject):
         self._action = commands[RecordCommand.DRAFTS]
         self._dialog = DraftsDialog(page)
         self._drafts: Sequence[DraftSummary] = ()
-        self._board = Board("", ())
+        self._board = QueueContents("", ())
         self._was_offered = False
         self._dialog.resume_asked.connect(self._resume)
         self._dialog.discard_asked.connect(controller.discard_draft)
@@ -122,7 +122,7 @@ class DraftOffer(QObject):
             coach.changed.connect(self._show)
         self._show()
 
-    def show_board(self, board: Board) -> None:
+    def show_board(self, board: QueueContents) -> None:
         self._board = board
         self._show()
 

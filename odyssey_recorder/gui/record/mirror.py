@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.gui.record.mouse_contact import MirrorFinger, wheel_stroke
+from odyssey_recorder.gui.record.mouse_contact import MouseContact, wheel_stroke
 from odyssey_recorder.gui.record.panning import ViewPanning
 from odyssey_recorder.gui.screen.action_painter import paint_missed
 from odyssey_recorder.gui.screen.canvas import (
@@ -75,7 +75,7 @@ class MirrorView(FittedWidget):
         self._framing = Framing.PLAIN
         self._missed: QPointF | None = None
         self._overlay: Overlay | None = Overlay("No device", OverlayOpacity.HEAVY)
-        self._finger: MirrorFinger | None = None
+        self._finger: MouseContact | None = None
         self._wheel: _Wheel | None = None
         self._is_followed = False
         self.gesture = ""  # what would be recorded if the finger lifted now
@@ -246,12 +246,12 @@ class MirrorView(FittedWidget):
         pixel = None if fit is None else fit.pixel_at(at)
         if pixel is None or self._shown is None:
             return
-        self._finger = MirrorFinger(pixel, self._shown.size, self._rules, stamp_ms)
+        self._finger = MouseContact(pixel, self._shown.size, self._rules, stamp_ms)
         self._tick.start()
         self.touch_began.emit(self._shown.number, pixel)
         self._update_gesture()
 
-    def _move(self, finger: MirrorFinger, to: Pixel, stamp_ms: int) -> None:
+    def _move(self, finger: MouseContact, to: Pixel, stamp_ms: int) -> None:
         if finger.move(to, stamp_ms):
             self.finger_moved.emit(to)
 

@@ -17,7 +17,7 @@ WHEEL_MS = 300
 _WHEEL_SAMPLES = 13
 
 
-class MirrorFinger:
+class MouseContact:
     """A finger on a frame of `size` pixels.
 
     Stamps are event times in ms, as a busy window receives events late; 0 means none, then the time of receipt counts.

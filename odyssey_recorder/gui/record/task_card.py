@@ -16,7 +16,7 @@ from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.task_fields import TaskFields
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, Board, QueuedTask, Status
+from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, QueueContents, QueuedTask, Status
 
 _QUEUE_COMMANDS = (
     RecordCommand.NEXT_TASK,
@@ -54,7 +54,7 @@ class TaskCard(Card):
         self._looking = queue is not None
         self._is_starting = False
         self._failure = ""
-        self._board = Board("", ())
+        self._board = QueueContents("", ())
         self._held: QueuedTask | None = None
         self._given_assignment: Assignment | None = None
         self._chosen = ""  # id of the task that the annotator picked
@@ -203,14 +203,14 @@ class TaskCard(Card):
             self._queue.refresh()
         self._show()
 
-    def _show_board(self, board: Board) -> None:
+    def _show_board(self, board: QueueContents) -> None:
         self._board = board
         self._failure = ""
         if self._stage is TaskStage.WRITE and not self._writes_own and not self._is_starting:
             self._keep_or_claim_next(board)
         self._show()
 
-    def _keep_or_claim_next(self, board: Board) -> None:
+    def _keep_or_claim_next(self, board: QueueContents) -> None:
         held = board.task(self._held.task_id) if self._held is not None else None
         self._looking = False
         if held is not None and held.status in OPEN:

@@ -55,8 +55,8 @@ class ReviewEntry:
 
     @property
     def names(self) -> tuple[Collection[str], ...]:
-        summary = self.row.summary
-        return self.stages, (summary.category,), (summary.device,), (summary.annotator,), self.checks
+        episode = self.row.episode
+        return self.stages, (episode.category,), (episode.device,), (episode.annotator,), self.checks
 
 
 _NAMES = ("stage", "category", "device", "annotator", "check")
@@ -81,9 +81,9 @@ class ReviewTable(TableModel[ReviewEntry]):
             key=lambda entry: entry.row.episode_id,
             criteria={
                 "stage": lambda entry, wanted: wanted in entry.stages,
-                "category": lambda entry, wanted: entry.row.summary.category == wanted,
-                "device": lambda entry, wanted: entry.row.summary.device == wanted,
-                "annotator": lambda entry, wanted: entry.row.summary.annotator == wanted,
+                "category": lambda entry, wanted: entry.row.episode.category == wanted,
+                "device": lambda entry, wanted: entry.row.episode.device == wanted,
+                "annotator": lambda entry, wanted: entry.row.episode.annotator == wanted,
                 "check": lambda entry, wanted: wanted in entry.checks,
                 "text": lambda entry, wanted: wanted.casefold() in entry.searched,
             },
@@ -152,12 +152,12 @@ def review_list(model: ReviewTable) -> QListView:
 
 
 def title(row: ReviewRow) -> str:
-    problem = row.summary.problem
-    return f"Cannot be read: {problem}" if problem else " ".join(row.summary.instruction.split())
+    problem = row.episode.problem
+    return f"Cannot be read: {problem}" if problem else " ".join(row.episode.instruction.split())
 
 
 def about(row: ReviewRow) -> str:
-    episode = row.summary
+    episode = row.episode
     steps = "" if episode.problem else counted(episode.steps, "step")
     return " · ".join(
         filter(None, (standing(row), category_text(episode.category), episode.device, episode.annotator, steps))
@@ -186,15 +186,15 @@ def checked(row: ReviewRow) -> str:
 
 
 def _entry(row: ReviewRow) -> ReviewEntry:
-    summary = row.summary
-    began = summary.recorded_at.timestamp() if summary.recorded_at is not None else 0.0
-    broken = bool(summary.problem or row.problem)
+    episode = row.episode
+    began = episode.recorded_at.timestamp() if episode.recorded_at is not None else 0.0
+    broken = bool(episode.problem or row.problem)
     mine = {MINE} if row.role is not None and not row.problem else set()
     requested = {REQUESTED} if is_requested(row) else set()
     return ReviewEntry(
         row,
-        searched="\n".join((summary.instruction, summary.template, summary.episode_id)).casefold(),
-        order=(not broken, began, summary.episode_id),
+        searched="\n".join((episode.instruction, episode.template, episode.episode_id)).casefold(),
+        order=(not broken, began, episode.episode_id),
         stages=frozenset({row.stage.value, *mine, *requested}),
         checks=row.report.failed if row.report is not None and row.is_settled else frozenset({UNCHECKED}),
     )
@@ -202,7 +202,7 @@ def _entry(row: ReviewRow) -> ReviewEntry:
 
 def _titled(row: ReviewRow) -> TitledRow:
     theme = Theme.current()
-    is_broken = bool(row.problem or row.summary.problem)
+    is_broken = bool(row.problem or row.episode.problem)
     return TitledRow(title(row), about(row), theme.danger if is_broken else theme.text, _badges(row, theme))
 
 

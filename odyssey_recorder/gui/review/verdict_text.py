@@ -57,11 +57,11 @@ def judgement_text(judgement: Judgement) -> str:
 
 
 def outcome_text(row: ReviewRow) -> str:
-    owner = row.summary.annotator or "the annotator"
+    owner = row.episode.annotator or "the annotator"
     match row.stage:
         case ReviewStage.ACCEPTED:
             return "Accepted"
-        case ReviewStage.SENT_BACK if row.summary.task_id:
+        case ReviewStage.SENT_BACK if row.episode.task_id:
             return f"Sent back to {owner}'s queue"
         case ReviewStage.SENT_BACK:
             return f"Sent back. It has no task in the queue, so tell {owner} yourself"

@@ -27,7 +27,7 @@ _FILLS = {NOTHING: 1.0, MOST_MISSING: 0.42, SOME_MISSING: 0.16, ENOUGH: 0.0}
 """How much of the warning colour fills a cell: the darker, also in greyscale, the more is missing."""
 
 
-class BoardModel(TableModel[str]):
+class CoverageModel(TableModel[str]):
     """The categories with most missing first; the last column is for all devices together."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -79,7 +79,7 @@ def place_text(device: str) -> str:
     return device_text(device) if device else "all devices"
 
 
-def board_view(model: BoardModel) -> QTableView:
+def board_view(model: CoverageModel) -> QTableView:
     view = named(QTableView(), "Coverage of categories and devices")
     view.setModel(model)
     view.setItemDelegate(RowDelegate(_paint_place, QSize(80, _BOARD_ROW_PX), view, RowMark((2, 2), 6, is_framed=True)))
@@ -119,7 +119,7 @@ def _row_description(row: TallyRow) -> str:
     return f"{row.name}: {tally_description(row.tally)}"
 
 
-class TallyList(QListView):
+class CoverageList(QListView):
     cell_chosen = Signal(object)
 
     def __init__(self, name: str) -> None:

@@ -8,9 +8,9 @@ from odyssey_recorder.gui.kit.parts import Choice, column, fill_column, fix_widt
 from odyssey_recorder.gui.kit.task_text import category_text, device_text
 from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.coverage_table import (
-    BoardModel,
+    CoverageList,
+    CoverageModel,
     Legend,
-    TallyList,
     TallyRow,
     board_height,
     board_view,
@@ -39,12 +39,12 @@ class CoverageView(QWidget):
         self._legend = Legend()
         self._nothing = text_label(_NOTHING, "hint")
         self._nothing.hide()
-        self._model = BoardModel(self)
+        self._model = CoverageModel(self)
         self._board = board_view(self._model)
         self.home = self._board
         self._classes_title = text_label(kind="field")
-        self._classes = TallyList("Kinds of app in this cell")
-        self._gaps = TallyList("Largest gaps")
+        self._classes = CoverageList("Kinds of app in this cell")
+        self._gaps = CoverageList("Largest gaps")
         self._lay_out()
         self._connect()
         self._allow()

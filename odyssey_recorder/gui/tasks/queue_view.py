@@ -22,7 +22,7 @@ from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.task_detail import TaskDetail, holder_text
 from odyssey_recorder.gui.tasks.task_table import APPS, CATEGORY, STATUS, TaskRow, task_rows, task_table
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, Board, Holder, QueuedTask, Status
+from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, Holder, QueueContents, QueuedTask, Status
 
 _RELEASE = ("Release", "Release the task (Enter)")
 _ROW_PX = 48
@@ -38,7 +38,7 @@ class QueueView(QWidget):
         super().__init__()
         self._queue = queue
         self._commands = commands
-        self._board = Board("", ())
+        self._board = QueueContents("", ())
         self._chosen = ""
         self._holders: dict[str, Holder] = {}
         self._mine = ""
@@ -86,14 +86,14 @@ class QueueView(QWidget):
         row = self._table.at(self._view.currentIndex().row())
         return None if row is None else row.task
 
-    def _show_board(self, board: Board) -> None:
+    def _show_board(self, board: QueueContents) -> None:
         self._board = board
         self._failure.hide()
         self._title.setText(board.name or "Tasks")
         self._counts.show_board(board)
         self._queue.work_out(lambda: task_rows(board), lambda rows: self._show_rows(board, rows))
 
-    def _show_rows(self, board: Board, rows: Sequence[TaskRow]) -> None:
+    def _show_rows(self, board: QueueContents, rows: Sequence[TaskRow]) -> None:
         if board is self._board:  # otherwise a newer board is on its way
             self._keep_chosen(lambda: self._table.show(rows))
 

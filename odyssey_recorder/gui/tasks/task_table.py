@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor
 from odyssey_recorder.gui.kit.table import TableColumn, TableModel
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.kit.theme import Theme
-from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, Board, Holder, QueuedTask, Status
+from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, Holder, QueueContents, QueuedTask, Status
 
 INSTRUCTION, CATEGORY, APPS, STATUS = range(4)
 
@@ -20,7 +20,7 @@ class TaskRow:
     searched: str
 
 
-def task_rows(board: Board) -> Sequence[TaskRow]:
+def task_rows(board: QueueContents) -> Sequence[TaskRow]:
     """Too slow for the GUI thread with thousands of tasks."""
     return [TaskRow(task, _searched(task)) for task in board.tasks]
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.text_origin import Approval
 from odyssey_recorder.tasks.listing import ListedTask, parse_task_line
-from odyssey_recorder.tasks.queue import task_status as boards
+from odyssey_recorder.tasks.queue import task_status
 from odyssey_recorder.tasks.queue.client import QueueClient, computer
 from odyssey_recorder.tasks.queue.database import QueueDatabase
 from odyssey_recorder.tasks.queue.reconciler import EpisodeLookup, OutsideState, Reconciler, ReviewOutcomes
@@ -24,7 +24,7 @@ from odyssey_recorder.tasks.queue.transaction import ClaimStatements, Leases, Qu
 
 _PAUSES_S = (0.002, 0.005, 0.01, 0.02, 0.05, 0.0)
 """Waits between attempts at tasks that others have locked; one that stays locked longer is treated as taken."""
-_PREPARED = frozenset({boards.Status.TO_APPROVE, boards.Status.REJECTED})
+_PREPARED = frozenset({task_status.Status.TO_APPROVE, task_status.Status.REJECTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,13 @@ class TaskQueue:
 
     # For annotators.
 
-    def board(self) -> boards.Board:
+    def board(self) -> task_status.QueueContents:
         with self._locked():
             self._look()
             name = self._source.name if self._source is not None else self._database.name
-            return boards.Board(name, tuple(task.queued for task in self._snapshot if task.is_listed))
+            return task_status.QueueContents(name, tuple(task.queued for task in self._snapshot if task.is_listed))
 
-    def claim_next(self, *, after: str = "", device: str | None = None) -> boards.QueuedTask | None:
+    def claim_next(self, *, after: str = "", device: str | None = None) -> task_status.QueuedTask | None:
         """Claim the first open task that fits the `device` profile (see `ListedTask.fits`); None if there is none.
 
         With `after`, the first one behind that task, wrapping around at the end. Tasks sent back always come first,
@@ -99,7 +99,7 @@ class TaskQueue:
             self._held = "" if found is None else found.task_id
             return claimed
 
-    def claim(self, task_id: str) -> boards.QueuedTask:
+    def claim(self, task_id: str) -> task_status.QueuedTask:
         """Instead of the current one. Raises TaskError, and keeps the claim, if the task is not open."""
         with self._locked():
             self._look_if_changed()
@@ -124,19 +124,19 @@ class TaskQueue:
         """Move a task to the end. Raises TaskError if it is under way, recorded, or held by somebody else."""
         with self._locked():
             self._look_if_changed()
-            reason = boards.checked_reason(reason)
+            reason = task_status.checked_reason(reason)
             with self._writing() as transaction:
-                task = self._required(transaction.task(task_id), task_id, boards.OPEN, "be skipped")
-                transaction.note(task, boards.TaskEvent.SKIPPED, reason=reason)
+                task = self._required(transaction.task(task_id), task_id, task_status.OPEN, "be skipped")
+                transaction.note(task, task_status.TaskEvent.SKIPPED, reason=reason)
                 transaction.release(task_id)
             self._forget(task_id)
 
     def send_back(self, task_id: str, reason: str) -> None:
         """Have a task recorded again. Raises TaskError if it is not recorded."""
-        reason = boards.checked_reason(reason)
+        reason = task_status.checked_reason(reason)
         with self._changing() as transaction:
-            task = self._required(transaction.task(task_id), task_id, boards.FINISHED, "be sent back")
-            transaction.note(task, boards.TaskEvent.SENT_BACK, reason=reason)
+            task = self._required(transaction.task(task_id), task_id, task_status.FINISHED, "be sent back")
+            transaction.note(task, task_status.TaskEvent.SENT_BACK, reason=reason)
 
     def mark_recorded(self, task_id: str, episode_id: str) -> None:
         """Does nothing if the task is unknown or already marked."""
@@ -161,14 +161,14 @@ class TaskQueue:
         by: str,
         *,
         before: Iterable[ListedTask] = (),
-        event: boards.TaskEvent = boards.TaskEvent.EDITED,
+        event: task_status.TaskEvent = task_status.TaskEvent.EDITED,
     ) -> None:
         """Replace tasks by id; all or none. Raises TaskError if one was begun, recorded, or differs from `before`."""
         changed, known = _by_id(tasks), _by_id(before)
         with self._changing() as transaction:
             found = transaction.tasks(changed)
             for task_id in changed:
-                task = self._required(found.get(task_id), task_id, boards.OPEN | _PREPARED, "be changed")
+                task = self._required(found.get(task_id), task_id, task_status.OPEN | _PREPARED, "be changed")
                 if known.get(task_id) not in (None, parse_task_line(task.line)):
                     raise _changed_meanwhile(task_id)
             transaction.put([(found[task_id], listed) for task_id, listed in changed.items()], event, by=by)
@@ -181,24 +181,24 @@ class TaskQueue:
             for task_id in seen:
                 if (task := found.get(task_id)) is None or not task.is_listed:
                     raise self._refusal(task, task_id, "be approved")
-            prepared = [task for task in found.values() if boards.Status[task.status] in _PREPARED]
-            judge = partial(boards.judged, approval=Approval.APPROVED, by=by)
+            prepared = [task for task in found.values() if task_status.Status[task.status] in _PREPARED]
+            judge = partial(task_status.judged, approval=Approval.APPROVED, by=by)
             approved = [(task, _judged_as_seen(task, seen[task.task_id], judge)) for task in prepared]
-            transaction.put(approved, boards.TaskEvent.APPROVED, by=by)
+            transaction.put(approved, task_status.TaskEvent.APPROVED, by=by)
 
     def reject(self, tasks: Iterable[ListedTask], by: str, reason: str) -> None:
         """All or none. Raises TaskError if one was begun or recorded, or has changed since `by` saw it."""
         seen = _by_id(tasks)
-        reason = boards.checked_reason(reason)
+        reason = task_status.checked_reason(reason)
         with self._changing() as transaction:
             found = transaction.tasks(seen)
             open_tasks = [
-                (self._required(found.get(task_id), task_id, boards.OPEN | _PREPARED, "be rejected"), listed)
+                (self._required(found.get(task_id), task_id, task_status.OPEN | _PREPARED, "be rejected"), listed)
                 for task_id, listed in seen.items()
             ]
-            judge = partial(boards.judged, approval=Approval.REJECTED, by=by, note=reason)
+            judge = partial(task_status.judged, approval=Approval.REJECTED, by=by, note=reason)
             rejected = [(task, _judged_as_seen(task, listed, judge)) for task, listed in open_tasks]
-            transaction.put(rejected, boards.TaskEvent.REJECTED, by=by, reason=reason)
+            transaction.put(rejected, task_status.TaskEvent.REJECTED, by=by, reason=reason)
             if self._held in seen:
                 transaction.release(self._held)
 
@@ -211,7 +211,7 @@ class TaskQueue:
             transaction.free(task_id)
             self._forget(task_id)
 
-    def holders(self) -> tuple[boards.Holder, ...]:
+    def holders(self) -> tuple[task_status.Holder, ...]:
         with self._locked():
             self._look()
             return tuple(task.holder for task in self._snapshot if task.holder is not None)
@@ -285,17 +285,17 @@ class TaskQueue:
     def _rank_ranges(self, transaction: QueueTransaction, after: str) -> tuple[tuple[int, int], ...]:
         task = transaction.task(after, to_change=False) if after else None
         if task is None:
-            return (boards.RANKS,)
-        lowest, highest = boards.RANKS
+            return (task_status.RANKS,)
+        lowest, highest = task_status.RANKS
         behind = (task.rank + 1, highest), (lowest, task.rank)
         is_done = not task.is_open or not _is_ours(task)
-        return (boards.SENT_BACK_RANKS, *behind) if is_done else behind
+        return (task_status.SENT_BACK_RANKS, *behind) if is_done else behind
 
-    def _claimed(self, transaction: QueueTransaction, found: Row[Any]) -> boards.QueuedTask:
+    def _claimed(self, transaction: QueueTransaction, found: Row[Any]) -> task_status.QueuedTask:
         if self._held and found.task_id != self._held:
             transaction.release(self._held)
         past = self._snapshot.past(transaction.connection, found.task_id, found.version)
-        return boards.QueuedTask(past.listed, boards.Status.CLAIMED, past.history)
+        return task_status.QueuedTask(past.listed, task_status.Status.CLAIMED, past.history)
 
     def _release(self) -> None:
         if self._held:
@@ -318,9 +318,9 @@ class TaskQueue:
         if self._held == task_id:
             self._held = ""
 
-    def _required(self, task: Row[Any] | None, task_id: str, allowed: Set[boards.Status], do: str) -> Row[Any]:
+    def _required(self, task: Row[Any] | None, task_id: str, allowed: Set[task_status.Status], do: str) -> Row[Any]:
         """Raises TaskError if it is held by others or not `allowed` to `do` ("be skipped")."""
-        if task is None or not task.is_listed or boards.Status[task.status] not in allowed or not _is_ours(task):
+        if task is None or not task.is_listed or task_status.Status[task.status] not in allowed or not _is_ours(task):
             raise self._refusal(task, task_id, do)
         return task
 
@@ -328,8 +328,8 @@ class TaskQueue:
         if task is None or not task.is_listed:
             where = self._source.path if self._source is not None else f"the queue {self._database.name}"
             return TaskError(f"The task {task_id} is not in {where} any more. Choose another one.")
-        words = boards.shown_status(
-            boards.Status[task.status], is_held=task.is_held, is_recording=task.is_recording
+        words = task_status.shown_status(
+            task_status.Status[task.status], is_held=task.is_held, is_recording=task.is_recording
         ).value.lower()
         if not _is_ours(task):
             words = f"{words}, by {task.annotator} on {computer(task.place)}"

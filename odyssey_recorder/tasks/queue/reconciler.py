@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from odyssey_recorder.tasks.queue.client import QueueClient, is_gone
-from odyssey_recorder.tasks.queue.snapshot import QueueSnapshot, TaskState
+from odyssey_recorder.tasks.queue.snapshot import QueueRow, QueueSnapshot
 from odyssey_recorder.tasks.queue.task_status import FINISHED, RECORDED, SentBack, Status, TaskEvent
 from odyssey_recorder.tasks.queue.transaction import QueueTransaction
 
@@ -85,7 +85,7 @@ class Reconciler:
             elif task.status not in FINISHED and (not task.left_us or self._needs_renewal(task)):
                 yield QueueChange(task_id, episode_id, None)
 
-    def _needs_renewal(self, task: TaskState) -> bool:
+    def _needs_renewal(self, task: QueueRow) -> bool:
         is_kept = task.is_recording and task.left_us > self._renew_below_us
         return task.place == self._client.place and not is_kept
 

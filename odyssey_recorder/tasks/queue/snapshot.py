@@ -22,7 +22,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class TaskHistory:
     """A task and its events at a version of its row; `places` has the place of each event."""
 
     version: int
@@ -50,13 +50,13 @@ class Past:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskState:
+class QueueRow:
     """`left_us` is the remaining time of the lease, 0 if there is none."""
 
     task_id: str
     status: task_status.Status
     queued: task_status.QueuedTask
-    past: Past
+    past: TaskHistory
     is_listed: bool
     place: str
     token: str
@@ -69,13 +69,13 @@ class QueueSnapshot:
     """The tasks in list order, including those no longer in the list. Not thread-safe."""
 
     def __init__(self) -> None:
-        self._pasts: dict[str, Past] = {}
-        self._states: dict[str, TaskState] = {}
+        self._pasts: dict[str, TaskHistory] = {}
+        self._states: dict[str, QueueRow] = {}
 
-    def __iter__(self) -> Iterator[TaskState]:
+    def __iter__(self) -> Iterator[QueueRow]:
         return iter(self._states.values())
 
-    def get(self, task_id: str) -> TaskState | None:
+    def get(self, task_id: str) -> QueueRow | None:
         return self._states.get(task_id)
 
     def read(self, connection: Connection, now: ColumnElement[int]) -> None:
@@ -87,12 +87,12 @@ class QueueSnapshot:
         )
         self._states = {row.task_id: self._state(row) for row in rows}
 
-    def past(self, connection: Connection, task_id: str, version: int) -> Past:
+    def past(self, connection: Connection, task_id: str, version: int) -> TaskHistory:
         if not self._knows(task_id, version):
             self._fetch(connection, {task_id: version})
         return self._pasts[task_id]
 
-    def _state(self, row: Row[Any]) -> TaskState:
+    def _state(self, row: Row[Any]) -> QueueRow:
         """Reuses the cached state: of ten thousand tasks, most do not change between reads."""
         known, past = self._states.get(row.task_id), self._pasts[row.task_id]
         is_known = known is not None and known.past is past and known.is_listed == row.is_listed
@@ -134,16 +134,16 @@ def _histories(connection: Connection, task_ids: list[str]) -> Mapping[str, list
     return found
 
 
-def _past(version: int, line: str, history: Iterable[Row[Any]]) -> Past:
+def _past(version: int, line: str, history: Iterable[Row[Any]]) -> TaskHistory:
     rows = tuple(history)
-    return Past(version, parse_task_line(line), tuple(map(_entry, rows)), tuple(row.place for row in rows))
+    return TaskHistory(version, parse_task_line(line), tuple(map(_entry, rows)), tuple(row.place for row in rows))
 
 
 def _entry(row: Row[Any]) -> task_status.HistoryEntry:
     return task_status.HistoryEntry(task_status.TaskEvent[row.event], row.by, at(row.at_us), row.reason, row.episode_id)
 
 
-def _state(row: Row[Any], past: Past) -> TaskState:
+def _state(row: Row[Any], past: TaskHistory) -> QueueRow:
     left_us = max(0, row.until_us - row.now)
     status = task_status.Status[row.status]
     shown = task_status.shown_status(status, is_held=left_us > 0, is_recording=row.is_recording)
@@ -151,7 +151,7 @@ def _state(row: Row[Any], past: Past) -> TaskState:
     if left_us:
         since, until = at(row.since_us), at(row.until_us)
         holder = task_status.Holder(row.task_id, row.annotator, computer(row.place), since, until, row.is_recording)
-    return TaskState(
+    return QueueRow(
         row.task_id,
         status,
         task_status.QueuedTask(past.listed, shown, past.history),

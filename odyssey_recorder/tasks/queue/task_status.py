@@ -102,7 +102,7 @@ class SentBack:
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class QueueContents:
     """All tasks of a queue, as they were when they were read."""
 
     name: str

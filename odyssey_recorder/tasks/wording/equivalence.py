@@ -13,7 +13,7 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.naming import Mention, begins_sentence, cut_out, mentions, named
 from odyssey_recorder.tasks.templates.template import Catalogue
-from odyssey_recorder.tasks.wording.quantities import Quantity, read_figures
+from odyssey_recorder.tasks.wording.quantities import Quantity, read_quantities
 from odyssey_recorder.tasks.wording.reversals import Statement, reversals
 from odyssey_recorder.tasks.wording.stems import SMALL, WORD, in_quotes, stem, words_of
 
@@ -90,11 +90,11 @@ class Wording:
 
     @cached_property
     def figures_in_task(self) -> tuple[Quantity, ...]:
-        return read_figures(self.task_text)[0]
+        return read_quantities(self.task_text)[0]
 
     @cached_property
     def figures_in_instruction(self) -> tuple[Quantity, ...]:
-        return read_figures(self.instruction_text)[0]
+        return read_quantities(self.instruction_text)[0]
 
     @cached_property
     def stems_in_instruction(self) -> frozenset[str]:
@@ -199,7 +199,7 @@ class MissingItem:
 
 def lost_items(wording: Wording) -> Iterator[MissingItem]:
     for item in wording.items:
-        figures, rest = read_figures(item)
+        figures, rest = read_quantities(item)
         content = [word for word in words_of(rest) if word.casefold() not in SMALL]
         content = content if content or figures else words_of(rest)
         lost = [word for word in content if stem(word) not in wording.stems_in_instruction]
@@ -216,7 +216,7 @@ def _items(wording: Wording) -> Iterator[str]:
 
 
 def lost_figures(wording: Wording) -> list[Quantity]:
-    of_items = [figure for item in wording.items for figure in read_figures(item)[0]]
+    of_items = [figure for item in wording.items for figure in read_quantities(item)[0]]
     needed = (*of_items, *(figure for figure in wording.figures_in_task if not figure.is_loose))
     return [figure for figure in dict.fromkeys(needed) if figure not in wording.figures_in_instruction]
 
@@ -275,7 +275,7 @@ _NO_NAMES = frozenset({"i", "i'm", "i'd", "i'll", "i've", "ok", "tv", "pm", "am"
 
 
 def _names(wording: Wording) -> Iterator[str]:
-    rest = read_figures(cut_out(wording.instruction, wording.mentions))[1].replace("\u2019", "'")
+    rest = read_quantities(cut_out(wording.instruction, wording.mentions))[1].replace("\u2019", "'")
     added = [
         word[0]
         for word in WORD.finditer(rest)

@@ -38,7 +38,7 @@ class Quantity:
 
 
 @lru_cache(maxsize=4096)
-def read_figures(text: str) -> tuple[tuple[Quantity, ...], str]:
+def read_quantities(text: str) -> tuple[tuple[Quantity, ...], str]:
     found: list[tuple[int, Quantity]] = []
     rest = _in_digits(text)
     for reader in (*(_DIGITS_READERS if re.search(r"\d", rest) else ()), *_WORDS_READERS):

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.checking.evidence import EpisodeFacts
+from odyssey_recorder.checking.evidence import ComparedEpisode
 from odyssey_recorder.checking.thresholds import LENGTHS_NEEDED
 from odyssey_recorder.checking.whole_dataset.episodes import alike_episodes, alike_instructions, odd_lengths
 from odyssey_recorder.model.finding import Criterion, Finding, NotChecked, Severity
 from tests.checking.compared_episodes import facts, source
 
 
-def episodes_of_lengths(*lengths: int) -> list[EpisodeFacts]:
+def episodes_of_lengths(*lengths: int) -> list[ComparedEpisode]:
     return [facts(number, actions=("HOME",) * length) for number, length in enumerate(lengths)]
 
 
@@ -62,7 +62,7 @@ def test_each_category_has_its_own_usual_length() -> None:
 LONG = tuple(f"CLICK {100 * (step % 10)}, {90 * (step // 2)}" for step in range(20))
 
 
-def retake(episode: EpisodeFacts, number: int) -> EpisodeFacts:
+def retake(episode: ComparedEpisode, number: int) -> ComparedEpisode:
     return replace(facts(number), meta_task=episode.meta_task, task=episode.task, actions=episode.actions)
 
 
@@ -109,7 +109,7 @@ def test_nearest_of_many_near_duplicates_are_named() -> None:
     assert "6 other episodes" in found[0].found
 
 
-def with_instructions(*instructions: str) -> list[EpisodeFacts]:
+def with_instructions(*instructions: str) -> list[ComparedEpisode]:
     return [replace(facts(number), instruction=words) for number, words in enumerate(instructions)]
 
 

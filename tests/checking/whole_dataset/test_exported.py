@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.checking.evidence import EpisodeFacts
+from odyssey_recorder.checking.evidence import ComparedEpisode
 from odyssey_recorder.checking.whole_dataset.exported import export_findings
 from odyssey_recorder.dataset.codec import Dialect, encode
 from odyssey_recorder.model.episode import Json, screenshot_name
@@ -50,11 +50,11 @@ def manifest(root: Path, *, prefix: str = "") -> None:
     (root / "SHA256SUMS").write_text("".join(f"{sha256}  {name}\n" for sha256, name in zip(hashes, names, strict=True)))
 
 
-def results_in(root: Path, *episodes: EpisodeFacts) -> list[Finding | NotChecked]:
+def results_in(root: Path, *episodes: ComparedEpisode) -> list[Finding | NotChecked]:
     return list(export_findings(root, source(*(episodes or (facts(1),)))))
 
 
-def findings_in(root: Path, *episodes: EpisodeFacts) -> list[Finding]:
+def findings_in(root: Path, *episodes: ComparedEpisode) -> list[Finding]:
     return [one for one in results_in(root, *episodes) if isinstance(one, Finding)]
 
 

@@ -3,20 +3,20 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.checking.evidence import EpisodeFacts, ScreenFingerprint
+from odyssey_recorder.checking.evidence import ComparedEpisode, ScreenFingerprint
 from odyssey_recorder.checking.thresholds import COMMON_SCREEN
 from odyssey_recorder.checking.whole_dataset.repeated_screenshots import episodes_that_look_alike, repeated_screenshots
 from odyssey_recorder.model.finding import Criterion, Severity
 from tests.checking.compared_episodes import ACTIONS, facts, look, sha, source
 
 
-def show(episode: EpisodeFacts, step: int, screenshot: str) -> EpisodeFacts:
+def show(episode: ComparedEpisode, step: int, screenshot: str) -> ComparedEpisode:
     screenshots = list(episode.screenshots)
     screenshots[step] = sha(screenshot)
     return replace(episode, screenshots=tuple(screenshots))
 
 
-def places(*episodes: EpisodeFacts) -> set[tuple[str, int | None]]:
+def places(*episodes: ComparedEpisode) -> set[tuple[str, int | None]]:
     return {(found.episode_id[-1], found.step) for found in repeated_screenshots(source(*episodes))}
 
 
@@ -32,22 +32,22 @@ def test_shared_screenshot_is_found_in_both_episodes() -> None:
     assert facts(3).episode_id in found[0].found
 
 
-def after_common_page(number: int) -> EpisodeFacts:
+def after_common_page(number: int) -> ComparedEpisode:
     """An episode that shows an article after a page that looks the same in each."""
     one = show(facts(number), 2, "article")
     return replace(one, looks=(one.looks[0], look("page"), *one.looks[2:]))
 
 
-def after_action(action: str) -> EpisodeFacts:
+def after_action(action: str) -> ComparedEpisode:
     return replace(after_common_page(2), actions=(ACTIONS[0], action, *ACTIONS[2:]))
 
 
-def after_look(before: int | None) -> EpisodeFacts:
+def after_look(before: int | None) -> ComparedEpisode:
     one = after_common_page(2)
     return replace(one, looks=(one.looks[0], before, *one.looks[2:]))
 
 
-def recorded(episode: EpisodeFacts, **screens: ScreenFingerprint) -> EpisodeFacts:
+def recorded(episode: ComparedEpisode, **screens: ScreenFingerprint) -> ComparedEpisode:
     """The episode with provenance of its screens: distinct words, except for those given."""
     number, count = int(episode.episode_id), len(episode.screenshots)
     own = (ScreenFingerprint(1000 * number + step, "org.notes", sha(f"{number}_{step}")) for step in range(count))
@@ -62,7 +62,7 @@ TWO_LISTS = show(show(facts(1), 1, "list"), 4, "list")
 LIST_OF_NOTES = recorded(LIST, at_2=NOTES)
 IN_BOTH, IN_BOTH_LISTS = {("1", 2), ("2", 2)}, {("1", 2), ("2", 4)}
 
-PLACES: dict[str, tuple[Sequence[EpisodeFacts], set[tuple[str, int]]]] = {
+PLACES: dict[str, tuple[Sequence[ComparedEpisode], set[tuple[str, int]]]] = {
     "home screen at the start": (
         [show(facts(1), 0, "home"), show(facts(2), 0, "home"), show(facts(3), 2, "home")],
         set(),
@@ -126,7 +126,7 @@ def test_very_common_screenshot_is_a_note(*, is_proved: bool) -> None:
     assert {found.severity for found in repeated_screenshots(source(*many[1:]))} == {Severity.WARNING}
 
 
-def alike(one: EpisodeFacts, other: EpisodeFacts, *, steps: int) -> EpisodeFacts:
+def alike(one: ComparedEpisode, other: ComparedEpisode, *, steps: int) -> ComparedEpisode:
     return replace(one, looks=(*other.looks[:steps], *one.looks[steps:]))
 
 
@@ -149,5 +149,5 @@ def test_episodes_of_different_tasks_that_look_the_same_are_noted() -> None:
     ],
     ids=["some looks", "a task that is recorded twice", "looks of many episodes"],
 )
-def test_expected_similarity_is_not_noted(episodes: list[EpisodeFacts]) -> None:
+def test_expected_similarity_is_not_noted(episodes: list[ComparedEpisode]) -> None:
     assert not list(episodes_that_look_alike(source(*episodes)))

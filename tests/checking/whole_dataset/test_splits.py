@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from odyssey_recorder.checking.evidence import EpisodeFacts
+from odyssey_recorder.checking.evidence import ComparedEpisode
 from odyssey_recorder.checking.whole_dataset.splits import split_findings
 from odyssey_recorder.model.finding import Finding, NotChecked, Severity
 from tests.checking.compared_episodes import facts, source
@@ -28,7 +28,7 @@ def split(root: Path, train: Sequence[object], test: Sequence[object], *, name: 
     (root / "splits" / f"{name}.json").write_text(json.dumps({"train": train, "test": test}))
 
 
-def checked(root: Path, *episodes: EpisodeFacts) -> list[tuple[str, str]]:
+def checked(root: Path, *episodes: ComparedEpisode) -> list[tuple[str, str]]:
     found = split_findings(root, source(*(episodes or EPISODES)))
     return [(one.check, one.found) for one in found if isinstance(one, Finding)]
 

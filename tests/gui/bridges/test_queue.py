@@ -14,7 +14,7 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.tasks.queue.queue import TaskQueue
-from odyssey_recorder.tasks.queue.task_status import Board, QueuedTask
+from odyssey_recorder.tasks.queue.task_status import QueueContents, QueuedTask
 from odyssey_recorder.tasks.queue.transaction import Leases
 from tests.tasks.queues import Queues
 from tests.tasks.tasks import row
@@ -86,7 +86,7 @@ def test_skipped_task_may_be_claimed_by_others_at_once(
 def test_claim_is_reported_even_without_a_board(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, queues: Queues, bridge_to: BridgeTo
 ) -> None:
-    def break_connection() -> Board:
+    def break_connection() -> QueueContents:
         raise TaskError("The queue cannot be reached.")
 
     queue = queues.queue()
@@ -112,4 +112,4 @@ def test_slow_queue_answers_once(qtbot: QtBot, tmp_path: Path, queues: Queues, b
         qtbot.waitUntil(lambda: events == ["No answer yet."])
     bridge.refresh()
     qtbot.waitUntil(lambda: len(events) == 2)
-    assert isinstance(events[1], Board)
+    assert isinstance(events[1], QueueContents)

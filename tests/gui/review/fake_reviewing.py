@@ -50,7 +50,7 @@ class FakeReviewing:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._summaries: dict[str, EpisodeRow] = {}
+        self._episodes: dict[str, EpisodeRow] = {}
         self._reports: dict[str, EpisodeReport] = {}
         self._verdicts: dict[str, list[Verdict]] = {}
         self._second_reviews: dict[str, SecondReviewReason] = {}
@@ -75,7 +75,7 @@ class FakeReviewing:
         checked: bool = True,
     ) -> str:
         """Add the newest episode and return its id."""
-        number = len(self._summaries) + 1
+        number = len(self._episodes) + 1
         recorded = episode(*(actions or ACTIONS), episode_id=f"{10**15 + number}")
         task = replace(recorded.task, instruction=instruction, category=category)
         recorded = replace(recorded, task=task, device=replace(recorded.device, device_name=device))
@@ -83,7 +83,7 @@ class FakeReviewing:
         for step in range(len(recorded.steps)):
             screenshot = png(40 + 30 * step)
             (self.root / "screenshots" / screenshot_name(recorded.episode_id, step)).write_bytes(screenshot)
-        self._summaries[recorded.episode_id] = EpisodeRow(
+        self._episodes[recorded.episode_id] = EpisodeRow(
             recorded.episode_id, instruction, category, device, len(recorded.steps), annotator,
             BEGAN + timedelta(hours=number), template=task.meta_task, task_id=f"task-{number}",
         )  # fmt: skip
@@ -108,12 +108,12 @@ class FakeReviewing:
 
     def change_instruction(self, episode_id: str, instruction: str) -> None:
         path = self._annotation(episode_id)
-        path.write_text(path.read_text().replace(self._summaries[episode_id].instruction, instruction))
-        self._summaries[episode_id] = replace(self._summaries[episode_id], instruction=instruction)
+        path.write_text(path.read_text().replace(self._episodes[episode_id].instruction, instruction))
+        self._episodes[episode_id] = replace(self._episodes[episode_id], instruction=instruction)
 
     def remove(self, episode_id: str) -> None:
         self._annotation(episode_id).unlink()
-        del self._summaries[episode_id]
+        del self._episodes[episode_id]
         self.publish(ReviewNews(gone=frozenset({episode_id})))
 
     def publish(self, news: ReviewNews) -> None:
@@ -126,11 +126,11 @@ class FakeReviewing:
     def row(self, episode_id: str) -> ReviewRow:
         now = verdict_status(
             self._verdicts.get(episode_id, ()), {self.revision(episode_id)}, self._second_reviews.get(episode_id),
-            recorder=self._summaries[episode_id].annotator,
+            recorder=self._episodes[episode_id].annotator,
         )  # fmt: skip
-        role = reviewer_role(now, recorder=self._summaries[episode_id].annotator, reviewer=self.reviewer)
+        role = reviewer_role(now, recorder=self._episodes[episode_id].annotator, reviewer=self.reviewer)
         return ReviewRow(
-            self._summaries[episode_id], now.stage, now.twice,
+            self._episodes[episode_id], now.stage, now.twice,
             role=role if isinstance(role, ReviewerRole) else None,
             refusal="" if isinstance(role, ReviewerRole) else role,
             report=self._reports.get(episode_id),
@@ -142,17 +142,17 @@ class FakeReviewing:
 
     @property
     def ids(self) -> list[str]:
-        return list(self._summaries)
+        return list(self._episodes)
 
     def follow(self, take: _Listener, warn: Callable[[str], object]) -> SimpleNamespace:
         self._listeners.append(take)
-        take(ReviewNews(read=tuple(map(self.row, self._summaries))))
+        take(ReviewNews(read=tuple(map(self.row, self._episodes))))
         return SimpleNamespace(close=self._listeners.clear)
 
     def check_all(
         self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]
     ) -> list[EpisodeReport]:
-        waiting = [one for one in self._summaries if one not in self._reports]
+        waiting = [one for one in self._episodes if one not in self._reports]
         for number, episode_id in enumerate(waiting):
             progress(number / len(waiting), f"{number} of {len(waiting)} episodes")
             while not self.may_check.wait(0.01):
@@ -178,7 +178,7 @@ class FakeReviewing:
         self._fail()
         subject = verdict(self.reviewer).subject
         reviewed = (
-            Reviewed(one, subject, self.row(one).stage, tuple(self._verdicts.get(one, ()))) for one in self._summaries
+            Reviewed(one, subject, self.row(one).stage, tuple(self._verdicts.get(one, ()))) for one in self._episodes
         )
         return quality_report(AllReviewed(tuple(reviewed)))
 

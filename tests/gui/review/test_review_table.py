@@ -13,12 +13,12 @@ START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def row(number: int, *, mine: bool = True, category: str = "Media", problem: str = "") -> ReviewRow:
-    summary = EpisodeRow(
+    episode = EpisodeRow(
         f"{number:016}", f"Do the task {number:05} in the clock", category, "Pixel Fold", 15, f"ann {number % 30}",
         START + timedelta(minutes=number), problem, "Do the task {} in the clock",
     )  # fmt: skip
     role = ReviewerRole.FIRST if mine else None
-    return ReviewRow(summary, role=role, report=EpisodeReport(summary.episode_id), is_settled=True)
+    return ReviewRow(episode, role=role, report=EpisodeReport(episode.episode_id), is_settled=True)
 
 
 def table_of(rows: Sequence[ReviewRow], **filters: str) -> ReviewTable:
@@ -57,16 +57,16 @@ def test_unreadable_episodes_come_first() -> None:
 
 
 def test_counts_follow_changes_to_episodes() -> None:
-    table = table_of([row(1), row(2), ReviewRow(row(3).summary)])
+    table = table_of([row(1), row(2), ReviewRow(row(3).episode)])
     assert (table.counts.stages[MINE], table.counts.checks[UNCHECKED]) == (2, 1)
-    table.take(ReviewNews(read=(ReviewRow(row(1).summary, ReviewStage.ACCEPTED),), gone=frozenset({row(2).episode_id})))
+    table.take(ReviewNews(read=(ReviewRow(row(1).episode, ReviewStage.ACCEPTED),), gone=frozenset({row(2).episode_id})))
     assert dict(table.counts.stages) == {"Accepted": 1, "Unreviewed": 1}
     assert dict(table.counts.annotators) == {"ann 1": 1, "ann 3": 1}
 
 
 def test_requested_review_is_shown_until_it_is_done() -> None:
     def at(stage: ReviewStage, role: ReviewerRole | None = None) -> ReviewRow:
-        return ReviewRow(row(1).summary, stage, SecondReviewReason.REQUEST, role)
+        return ReviewRow(row(1).episode, stage, SecondReviewReason.REQUEST, role)
 
     assert about(at(ReviewStage.UNREVIEWED)).startswith("Unreviewed (second review requested) · Media")
     assert about(at(ReviewStage.SECOND)).startswith("Second review (requested) · Media")

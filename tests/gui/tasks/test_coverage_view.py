@@ -14,9 +14,9 @@ from odyssey_recorder.gui.tasks.coverage_table import (
     MOST_MISSING,
     NOTHING,
     SOME_MISSING,
-    BoardModel,
+    CoverageList,
+    CoverageModel,
     Legend,
-    TallyList,
     TallyRow,
     board_view,
     tally_level,
@@ -58,7 +58,7 @@ def test_cell_counts_whole_tasks(available: float, wanted: float, text: str, lev
 
 
 def test_cells_get_darker_the_more_is_missing(qtbot: QtBot) -> None:
-    model = BoardModel()
+    model = CoverageModel()
     board = board_view(model)
     qtbot.addWidget(board)
     devices = ("small_phone", "pixel_7_pro", "pixel_8_pro", "pixel_fold")
@@ -75,7 +75,7 @@ def test_cells_get_darker_the_more_is_missing(qtbot: QtBot) -> None:
 
 
 def test_board_compares_available_with_wanted_tasks_most_lacking_first() -> None:
-    model = BoardModel()
+    model = CoverageModel()
     tallies = {
         Cell("General_Tool", "pixel_fold", "Clock"): Tally(wanted=3.0, recorded=3.0),
         Cell("Multi_Apps", "pixel_fold", "Notes"): Tally(open=3.0, recorded=4.0, wanted=12.0),
@@ -100,7 +100,7 @@ def test_board_compares_available_with_wanted_tasks_most_lacking_first() -> None
 
 @pytest.mark.parametrize(("tally", "is_filled"), [(Tally(open=0.1), False), (Tally(open=2.0), True)])
 def test_bar_of_0_of_0_is_empty(qtbot: QtBot, tally: Tally, is_filled: bool) -> None:
-    rows = TallyList("Largest gaps")
+    rows = CoverageList("Largest gaps")
     qtbot.addWidget(rows)
     rows.show_rows([TallyRow(Cell("Multi_Apps", "pixel_fold", "Notes"), "Notes", tally)])
     image = rows.viewport().grab().toImage()
@@ -110,11 +110,11 @@ def test_bar_of_0_of_0_is_empty(qtbot: QtBot, tally: Tally, is_filled: bool) -> 
 
 def test_next_gap_is_shown_and_filled(lead: LeadDriver, board: QTableView) -> None:
     emptiest = lead.service.coverage("simulated_phone").emptiest
-    assert lead.named(TallyList, "Largest gaps").cell == emptiest[0]
+    assert lead.named(CoverageList, "Largest gaps").cell == emptiest[0]
     assert board.currentIndex().data() == "0 of 1"
     lead.use(TasksCommand.NEXT_GAP)
-    gap = lead.named(TallyList, "Largest gaps").cell
-    assert gap == lead.named(TallyList, "Kinds of app in this cell").cell == emptiest[1]
+    gap = lead.named(CoverageList, "Largest gaps").cell
+    assert gap == lead.named(CoverageList, "Kinds of app in this cell").cell == emptiest[1]
     lead.use(TasksCommand.FILL_GAP)
     dialog = lead.dialog_of(GenerateDialog)
     assert lead.choice("With kind of app").currentText() == gap.app_class
