@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -111,6 +112,12 @@ class Checker:
         """The earlier findings of an episode, if none of its files has changed; opens none of them."""
         found = self._unchanged(annotation.absolute())
         return None if found is None else report_from_json(found.report)
+
+    def keep(self, annotation: Path, report: EpisodeReport) -> None:
+        """As the findings of the episode that was just checked, until one of its files changes."""
+        if (found := self._unchanged(annotation.absolute())) is not None:
+            kept = replace(found, report=_REPORT.dump_json(report).decode())
+            self._cache.keep(annotation.absolute(), kept, Measurements())
 
     def evidence(self, annotation: Path) -> EpisodeEvidence:
         """The evidence from the files of an episode, in any state. Raises DatasetError."""

@@ -8,6 +8,7 @@ import typer
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.cluster import ClusterOption
+from odyssey_recorder.commands.model_usage import BudgetOption, ConsentOption, YesOption
 
 PathArgument = Annotated[Path, typer.Argument(metavar="PATH", help="The dataset folder.")]
 FilterOption = Annotated[
@@ -58,20 +59,34 @@ def check(
     ] = "error",
     jobs: JobsOption = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Check everything again, without the cache.")] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Ask this model whether the steps complete the instruction; its opinion is a note.",
+            show_default="none",
+        ),
+    ] = None,
+    budget: BudgetOption = None,
+    consent: ConsentOption = False,
+    yes: YesOption = False,
 ) -> None:
     """Check episodes, or a dataset as a whole.
 
     Covers screenshots, actions, instructions, duplicates, splits and files. Results are cached: only episodes that have
-    changed are checked again.
+    changed are checked again. With --judge, the cost is shown first, and the owner of the dataset must agree before
+    screenshots leave this computer.
 
-    Exit code 0: no errors found (see --fail-on); 1: errors found; 2: nothing can be checked.
+    Exit code 0: no errors found (see --fail-on); 1: errors found; 2: nothing can be checked, or the model was not
+    asked.
     """
-    from odyssey_recorder.commands.check import CheckOptions, run_check
+    from odyssey_recorder.commands.check import CheckOptions, JudgeOptions, run_check
     from odyssey_recorder.model.finding import Severity
     from odyssey_recorder.settings import checks_file
 
     cache = None if no_cache else checks_file()
-    request = CheckOptions(path, Severity(fail_on), as_json=as_json, page=html, jobs=jobs, cache=cache)
+    judging = None if judge is None else JudgeOptions(judge, budget, consent=consent, yes=yes)
+    request = CheckOptions(path, Severity(fail_on), as_json, html, jobs, cache, judging)
     try:
         raise typer.Exit(run_check(request, terminal.out, terminal.err))
     except KeyboardInterrupt as error:

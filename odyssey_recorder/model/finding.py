@@ -82,6 +82,14 @@ class EpisodeReport:
         """The ids of the checks that found something worse than a note."""
         return frozenset(finding.check for finding in self.findings if finding.severity is not Severity.NOTE)
 
+    def with_result(self, check: str, result: "Finding | NotChecked | None") -> "EpisodeReport":
+        """With this result of `check`, about the whole episode, instead of those that it had."""
+        findings = [finding for finding in self.findings if finding.check != check]
+        findings += [result] if isinstance(result, Finding) else []
+        not_checked = [unchecked for unchecked in self.not_checked if unchecked.check != check]
+        not_checked += [result] if isinstance(result, NotChecked) else []
+        return EpisodeReport(self.episode_id, in_order(findings), tuple(not_checked))
+
     def count(self, severity: Severity) -> int:
         return sum(finding.severity is severity for finding in self.findings)
 

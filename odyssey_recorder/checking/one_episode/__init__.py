@@ -9,8 +9,13 @@ _ERROR, _WARNING, _NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _SCREENSHOTS, _SEQUENCE, _INSTRUCTION = Criterion.SCREENSHOTS, Criterion.SEQUENCE, Criterion.INSTRUCTION
 
 
+JUDGED = "EPI06"
+"""The check whose results come from a model that `check --judge` asks."""
+
+
 def _judged(_evidence: EpisodeEvidence) -> CheckResults:
-    """A language model's verdict on the steps; no check asks for one."""
+    """A language model was shown the instruction, the actions and the last 12 screenshots, and found that they do not
+    complete the instruction. Only `check --judge` asks it, about episodes that end with COMPLETE."""
     yield Unchecked(None, "it needs a language model")
 
 
@@ -40,7 +45,7 @@ CHECKS: tuple[Check, ...] = (
     Check("EPI03", _WARNING, _SEQUENCE, "The episode is unusually short or long"),
     Check("EPI04", _WARNING, _SEQUENCE, "IMPOSSIBLE without a reason", apps.check_reason),
     Check("EPI05", _WARNING, _SEQUENCE, "Two episodes are nearly the same"),
-    Check("EPI06", _NOTE, _SEQUENCE, "A language model's verdict on the steps", _judged),
+    Check(JUDGED, _NOTE, _SEQUENCE, "A language model's verdict on the steps", _judged),
     Check("INS01", _ERROR, _INSTRUCTION, "The instruction lacks a detail", instruction.check_details),
     Check("INS02", _WARNING, _INSTRUCTION, "The instruction names other apps", instruction.check_named_apps),
     Check(
