@@ -6,7 +6,7 @@ One that is locked, not writable or on a full disk may be whole: it stays where 
 import sqlite3
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -70,7 +70,8 @@ class SqliteFile:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction; nothing of it is kept if the block raises. Raises sqlite3.DatabaseError."""
-        with self.reading() as database, transaction(database):
+        with self.reading() as database, database:
+            database.execute("BEGIN IMMEDIATE")
             yield database
 
     def rows(self, statement: str, values: Sequence[object]) -> list[Any]:
@@ -140,18 +141,6 @@ class SqliteFile:
         self.problem = self._policy.unusable.format(error=error, path=path)
         self.path = None
         return self._connected(None)
-
-
-@contextmanager
-def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        database.execute("COMMIT")
-    except BaseException:
-        with suppress(sqlite3.Error):
-            database.execute("ROLLBACK")
-        raise
 
 
 def _put_aside(path: Path, *, is_kept: bool) -> Path:

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from odyssey_recorder.sqlite_file import FilePolicy, transaction
+from odyssey_recorder.sqlite_file import FilePolicy
 
 FORMAT = 3
 _TABLES = """
@@ -31,7 +31,8 @@ CREATE VIRTUAL TABLE words USING fts5 (said, tokenize = "ascii");
 
 def _prepare(connection: sqlite3.Connection) -> None:
     if _format(connection) != FORMAT:
-        with transaction(connection):
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
             _make_tables(connection)
     connection.execute("SELECT MAX(n) FROM episodes").fetchone()
 
