@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.review_verdicts import verdict_command
 from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
@@ -17,8 +18,14 @@ NameOption = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
 ]
 app = typer.Typer(
-    name="reviews", no_args_is_help=True, rich_markup_mode=None, help="Check and merge reviews, and restore episodes."
+    name="reviews",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Judge and restore episodes, and check and merge reviews.",
 )
+app.command("accept")(verdict_command("accept", "Accept episodes."))
+app.command("send-back")(verdict_command("send back", "Send episodes back to their annotators."))
+app.command("reject")(verdict_command("reject", "Reject episodes, which moves them to the trash."))
 
 
 @app.command()

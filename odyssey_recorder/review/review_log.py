@@ -24,6 +24,7 @@ from odyssey_recorder.review.status import (
     effective_fixes,
     refusal_reasons,
     review_status,
+    same_person,
 )
 from odyssey_recorder.review.views import VerdictDraft, subject_of
 
@@ -37,9 +38,16 @@ class ReviewLog:
         self._settling = Lock()
 
     def verdict(self, episode: EpisodeRow, report: EpisodeReport, draft: VerdictDraft, decision: Decision) -> None:
-        """Raises ReviewError, DatasetError."""
+        """A replay by the reviewer of the same files is the evidence. Raises ReviewError, DatasetError."""
+        signed = self._signed()
+        replays = [
+            entry
+            for entry in self.reviews.read(episode.episode_id).entries
+            if isinstance(entry, ReplayEvidence) and entry.revision == draft.revision
+        ]
+        own = [replay for replay in replays if same_person(replay.by, signed["by"])]
         verdict = Verdict(
-            **self._signed(),
+            **signed,
             decision=decision,
             judgements=draft.judgements,
             note=draft.note,
@@ -47,7 +55,7 @@ class ReviewLog:
             seconds=draft.seconds,
             findings=tuple(finding.name for finding in report.findings),
             subject=subject_of(episode),
-            replay=draft.replay,
+            replay=own[-1].id if own else "",
         )
         self.reviews.append(episode.episode_id, verdict)
 

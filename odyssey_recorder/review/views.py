@@ -62,14 +62,13 @@ class OpenedReview:
 
 @dataclass(frozen=True, slots=True)
 class VerdictDraft:
-    """What a reviewer submits; `seconds` is how long the episode was looked at, `replay` the id of the evidence."""
+    """What a reviewer submits; `seconds` is how long the episode was looked at, 0 if unknown."""
 
     decision: Decision
     judgements: tuple[Judgement, Judgement, Judgement]
     note: str
     revision: str
     seconds: float
-    replay: str = ""
 
 
 def blind(entries: Sequence[Entry], reviewer: str) -> tuple[Entry, ...]:
@@ -88,3 +87,26 @@ def subject_of(episode: EpisodeRow) -> Subject:
         template=episode.template,
         steps=episode.steps,
     )
+
+
+def outcome_text(row: ReviewRow) -> str:
+    """What follows from a verdict that was just given."""
+    owner = row.episode.annotator or "the annotator"
+    match row.stage:
+        case ReviewStage.ACCEPTED:
+            return "Accepted"
+        case ReviewStage.SENT_BACK if row.episode.task_id:
+            return f"Sent back to {owner}'s queue"
+        case ReviewStage.SENT_BACK:
+            return f"Sent back. It has no task in the queue, so tell {owner} yourself"
+        case ReviewStage.REJECTED:
+            return "Rejected and moved to the trash"
+        case ReviewStage.SECOND:
+            why = f" ({row.twice.value})" if row.twice is not None else ""
+            return f"Saved. A second review follows{why}"
+        case ReviewStage.DISPUTED:
+            return "Saved. The two reviews differ, so a third reviewer decides"
+        case ReviewStage.CHECKING:
+            return "Saved. The outcome is shown when the checks are done"
+        case ReviewStage.UNREVIEWED:
+            return "Saved"

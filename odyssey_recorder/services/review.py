@@ -22,7 +22,7 @@ from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.model.plain_text import counted, step_number
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.review import status as statuses
-from odyssey_recorder.review.review import ReplayEvidence, ReviewFile
+from odyssey_recorder.review.review import Decision, Judgement, ReplayEvidence, ReviewFile
 from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, blind
 
@@ -225,6 +225,27 @@ class ReviewService:
         self._settle(episode, checks)
         self._notify([episode_id])
         return row
+
+    def judge(
+        self,
+        episode_id: str,
+        decision: Decision,
+        judgements: tuple[Judgement, Judgement, Judgement],
+        note: str = "",
+    ) -> ReviewRow:
+        """Submit the verdict of a reviewer who looked at the present files elsewhere, for an unknown time.
+
+        Checks the dataset first, unless that is done, so that the outcome is known. Raises ReviewError as `submit`,
+        and for a step that the episode does not have.
+        """
+        opened = self.open(episode_id)
+        if not opened.row.is_settled:
+            self.check_all()
+        steps = len(opened.opened.episode.steps)
+        for judgement in judgements:
+            if judgement.step is not None and judgement.step >= steps:
+                raise ReviewError(f"There is no step {judgement.step + 1}: the episode has {counted(steps, 'step')}.")
+        return self.submit(episode_id, VerdictDraft(decision, judgements, note, opened.revision, seconds=0.0))
 
     def restore(self, episode_id: str, why: str) -> None:
         self._log.restore(episode_id, why)

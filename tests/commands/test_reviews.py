@@ -1,12 +1,14 @@
+import json
 from pathlib import Path
 
 import pytest
 
 from odyssey_recorder.dataset.entry_file import spell
 from odyssey_recorder.dataset.trash import Trash
-from odyssey_recorder.review.review import Move, ReviewFile
+from odyssey_recorder.review.review import Decision, Move, ReviewFile
 from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.review.status import ReviewPolicy
+from tests.checking.folders import FIRST, SECOND, write_dataset
 from tests.checking.verdicts import verdict
 from tests.cli import ESCAPES, CommandLine, Result
 from tests.dataset.published_episode import recorded
@@ -99,6 +101,76 @@ def test_policy_is_shown_and_set(cli: CommandLine, store: ReviewStore) -> None:
 def test_unreadable_policy_is_reported(cli: CommandLine, store: ReviewStore) -> None:
     (store.root / "reviews" / "policy.json").write_text("{")
     assert "policy.json: line 1" in cli.error("reviews", "policy")
+
+
+PASSES = ("--screenshots", "pass", "--sequence", "pass", "--instruction", "pass")
+STRAY = ("--screenshots", "pass", "--sequence", "fail:stray@2", "--instruction", "unsure:other:odd: words")
+
+
+@pytest.fixture
+def two(cli: CommandLine) -> list[str]:
+    """Two episodes of 3 steps by Ada, with warnings, so that they are reviewed twice, and without errors."""
+    write_dataset(cli.dataset, FIRST, SECOND)
+    return [FIRST, SECOND]
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_verdicts_are_saved_for_each_episode_on_its_own(cli: CommandLine, two: list[str]) -> None:
+    one, other = two
+    judged = cli("reviews", "send-back", one, OTHER, *STRAY, "--by", "Bea", "--why", "as agreed")
+    assert judged.exit_code == 1
+    assert judged.out == f"{one}: Saved. A second review follows (has warnings)\n"
+    assert judged.err.startswith(f"{OTHER}: ")
+    again = cli("reviews", "accept", one, other, one, *PASSES, "--by", " BEA ", "--json")
+    assert again.exit_code == 1
+    assert [(row["episode_id"], row["stage"], row["problem"]) for row in json.loads(again.out)] == [
+        (one, "", "You have reviewed this episode. Another reviewer comes next."),
+        (other, "Second review", ""),
+    ]
+    (given,) = ReviewStore(cli.dataset).read(one).verdicts
+    assert (given.by, given.note, given.seconds, given.decision) == ("Bea", "as agreed", 0.0, Decision.SEND_BACK)
+    assert [(each.answer.value, each.reason, each.step, each.words) for each in given.judgements] == [
+        ("pass", "", None, ""), ("fail", "stray", 1, ""), ("unsure", "other", None, "odd: words"),
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_consequences_of_a_final_verdict_are_told(cli: CommandLine, two: list[str]) -> None:
+    one, other = two
+    for by in ("Bea", "Cem"):
+        cli.output("reviews", "reject", one, *STRAY, "--by", by)
+        said = cli.output("reviews", "send-back", other, *STRAY, "--by", by)
+    assert [trashed.episode_id for trashed in Trash(cli.dataset).episodes()] == [one]
+    assert said == f"{other}: Sent back. It has no task in the queue, so tell Ada yourself\n"
+    assert "There is nothing left to review" in cli("reviews", "accept", other, *PASSES, "--by", "Dora").err
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_rules_of_the_window_apply_to_verdicts_by_command(cli: CommandLine, two: list[str]) -> None:
+    one, _ = two
+    for by, refusal in (
+        (" ADA", "You recorded this episode. Somebody else must review it."),
+        (" ", "Enter your name first."),
+    ):
+        refused = cli("reviews", "accept", one, *PASSES, "--by", by)
+        assert (refused.exit_code, refused.out) == (1, "")
+        assert refused.err.startswith(f"{one}: {refusal}")
+    (ReviewStore(cli.dataset).root / "screenshots" / f"{one}_0.png").write_bytes(b"broken")
+    assert "An episode with an error cannot be accepted" in cli("reviews", "accept", one, *PASSES, "--by", "Bea").err
+    beyond = cli("reviews", "reject", one, *STRAY[:3], "fail:stray@4", *STRAY[4:], "--by", "Bea")
+    assert (beyond.exit_code, beyond.err) == (1, f"{one}: There is no step 4: the episode has 3 steps.\n")
+    assert ReviewStore(cli.dataset).read(one).entries == ()
+
+
+def test_answers_must_support_the_decision(cli: CommandLine, two: list[str]) -> None:
+    assert "Accepting needs 3 passes" in cli.error("reviews", "accept", *two, *STRAY)
+    assert "Say what is wrong" in cli.error("reviews", "reject", *two, *PASSES)
+    assert "Choose a reason for the instruction: lost" in cli.error(
+        "reviews", "reject", *two, *PASSES[:-1], "fail:stray"
+    )
+    for answer in ("fail", "pass:stale", "fail:stale@0", "maybe"):
+        assert "is no answer" in cli("reviews", "reject", *two, "--screenshots", answer, *PASSES[2:]).err
+    assert "Missing option" in cli("reviews", "accept", *two, *PASSES[2:]).err
 
 
 def test_rejected_episode_is_listed_and_restored(cli: CommandLine) -> None:

@@ -22,7 +22,7 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
-from odyssey_recorder.review.review import Decision, Fix, Move
+from odyssey_recorder.review.review import Decision, Fix, Move, ReplayEvidence
 from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.review_merge import check_reviews
 from odyssey_recorder.review.review_store import ReviewStore
@@ -36,7 +36,7 @@ from odyssey_recorder.review.status import (
 )
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 from odyssey_recorder.services.review import ReviewService
-from tests.checking.verdicts import judgements, verdict
+from tests.checking.verdicts import BEGIN, judgements, verdict
 from tests.dataset.published_episode import recorded, released
 
 PATIENCE_S = 60.0
@@ -135,6 +135,22 @@ def test_decision_must_agree_with_answers_and_checks(dataset: ReviewDataset, one
     with pytest.raises(ReviewError, match=r"step 2, IMG07.*Nothing changed"):
         judge(dataset.service("Bea"), one)
     assert dataset.reviews.read(one).entries == ()
+
+
+def test_own_replay_of_the_same_files_is_the_evidence(dataset: ReviewDataset, one: str) -> None:
+    now = revision(dataset, one)
+    replays = [replay(by, of) for by, of in (("bea", "0" * 64), ("bea ", now), ("Cem", now))]
+    dataset.reviews.append(one, *replays)
+    judge(dataset.service("Bea"), one)
+    (given,) = dataset.reviews.read(one).verdicts
+    assert given.replay == replays[1].id
+
+
+def replay(by: str, of: str) -> ReplayEvidence:
+    return ReplayEvidence(
+        id=sha256(f"{by}{of}".encode()).hexdigest()[:32], at=BEGIN, by=by, revision=of, serial="emulator-5554",
+        outcome="match", steps=(),
+    )  # fmt: skip
 
 
 def test_episode_with_warnings_gets_a_blind_second_review(dataset: ReviewDataset, one: str) -> None:

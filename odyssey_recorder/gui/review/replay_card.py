@@ -31,7 +31,6 @@ class ReplayCard(Card):
 
     badges_cleared = Signal()
     step_replayed = Signal(int, str)
-    replay_finished = Signal(object)
     _reached = Signal(str, int, str)
 
     def __init__(self, reviewing: Reviewing, background: Background, commands: Commands) -> None:
@@ -140,7 +139,6 @@ class ReplayCard(Card):
     def _take(self, episode_id: str, evidence: ReplayEvidence) -> None:
         if self._review is not None and self._review.row.episode_id == episode_id:
             self._show_evidence(evidence)
-            self.replay_finished.emit(evidence)
 
     def _end(self) -> None:
         self._replayed = ""

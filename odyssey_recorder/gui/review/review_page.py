@@ -29,11 +29,9 @@ from odyssey_recorder.gui.review.review_cards import ReviewCards
 from odyssey_recorder.gui.review.review_table import UNCHECKED, title
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
-from odyssey_recorder.gui.review.verdict_text import outcome_text
 from odyssey_recorder.model.plain_text import steps_text
-from odyssey_recorder.review.review import Decision, ReplayEvidence
-from odyssey_recorder.review.status import same_person
-from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
+from odyssey_recorder.review.review import Decision
+from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
 
 _SPACE = 16
 _ROOMY_PX = 1030
@@ -348,9 +346,7 @@ class ReviewPage(MainPage):
         if opened is None:
             return
         sheet = self._panel.sheet
-        verdict_draft = VerdictDraft(
-            decision, sheet.all_three(), sheet.note, opened.revision, self._watch.seconds, self._evidence(opened)
-        )
+        verdict_draft = VerdictDraft(decision, sheet.all_three(), sheet.note, opened.revision, self._watch.seconds)
         self._panel.show_waiting(True)
         self._submitting = opened.row.episode_id
         self._background.run(
@@ -358,15 +354,6 @@ class ReviewPage(MainPage):
             self._take_submitted,
             partial(self._show_submit_error, opened.row.episode_id),
         )
-
-    def _evidence(self, opened: OpenedReview) -> str:
-        replays = [entry for entry in opened.entries if isinstance(entry, ReplayEvidence)]
-        own = [replay for replay in replays if same_person(replay.by, self._reviewing.reviewer)]
-        return next((evidence.id for evidence in reversed(own) if evidence.revision == opened.revision), "")
-
-    def _take_evidence(self, evidence: ReplayEvidence) -> None:
-        if self._opened is not None:
-            self._opened = replace(self._opened, entries=(*self._opened.entries, evidence))
 
     def _take_submitted(self, submitted: ReviewRow) -> None:
         self._panel.show_waiting(False)
@@ -441,7 +428,6 @@ class ReviewPage(MainPage):
         self._viewer.step_changed.connect(self._update_step)
         self._cards.fixes.fix_requested.connect(self._fix)
         self._cards.history.undo_requested.connect(lambda: self._change(self._reviewing.undo))
-        self._cards.replay.replay_finished.connect(self._take_evidence)
         self._panel.decided.connect(self._submit)
         self._panel.changed.connect(self._keep_sheet)
         self._panel.step_requested.connect(self._viewer.go_to_step)

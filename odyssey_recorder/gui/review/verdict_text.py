@@ -1,4 +1,4 @@
-"""The review of an episode in words: the reviewer's role, others' verdicts, and the outcome."""
+"""The review of an episode in words: the reviewer's role, and others' verdicts."""
 
 from collections.abc import Iterable
 
@@ -6,8 +6,8 @@ from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.model.finding import Criterion
 from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.review.review import REASONS, Entry, Judgement, Rating, Verdict
-from odyssey_recorder.review.status import ReviewerRole, ReviewStage, agrees
-from odyssey_recorder.review.views import OpenedReview, ReviewRow
+from odyssey_recorder.review.status import ReviewerRole, agrees
+from odyssey_recorder.review.views import OpenedReview
 
 _SHORT = {
     Criterion.SCREENSHOTS: "the screenshots",
@@ -54,28 +54,6 @@ def judgement_text(judgement: Judgement) -> str:
     step = "" if judgement.step is None else f"step {step_number(judgement.step)}"
     more = ", ".join(filter(None, (reason, step, judgement.words)))
     return f"{judgement.answer.value}: {more}" if more else judgement.answer.value
-
-
-def outcome_text(row: ReviewRow) -> str:
-    owner = row.episode.annotator or "the annotator"
-    match row.stage:
-        case ReviewStage.ACCEPTED:
-            return "Accepted"
-        case ReviewStage.SENT_BACK if row.episode.task_id:
-            return f"Sent back to {owner}'s queue"
-        case ReviewStage.SENT_BACK:
-            return f"Sent back. It has no task in the queue, so tell {owner} yourself"
-        case ReviewStage.REJECTED:
-            return "Rejected and moved to the trash"
-        case ReviewStage.SECOND:
-            why = f" ({row.twice.value})" if row.twice is not None else ""
-            return f"Saved. A second review follows{why}"
-        case ReviewStage.DISPUTED:
-            return "Saved. The two reviews differ, so a third reviewer decides"
-        case ReviewStage.CHECKING:
-            return "Saved. The outcome is shown when the checks are done"
-        case ReviewStage.UNREVIEWED:
-            return "Saved"
 
 
 def _disputed_questions(given: list[Verdict]) -> str:

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.episode_row import EpisodeRow
-from odyssey_recorder.gui.review.verdict_text import outcome_text, role_text
+from odyssey_recorder.gui.review.verdict_text import role_text
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.status import ReviewerRole, ReviewStage, SecondReviewReason
-from odyssey_recorder.review.views import ReviewRow
+from odyssey_recorder.review.views import ReviewRow, outcome_text
 from tests.checking.verdicts import verdict
 from tests.episodes import episode
 from tests.gui.review.opened_reviews import opened_review
