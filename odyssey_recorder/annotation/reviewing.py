@@ -205,6 +205,13 @@ class TextReviewing:
         self._store.append(episode_id, *entries)
         return self.open(episode_id)
 
+    def accept_supported(self, episode_id: str) -> tuple[int, int]:
+        """Accept all that `supported` returns; returns how many, and how many texts still wait for a decision."""
+        opened = self.open(episode_id)
+        if entries := supported(opened, self.who()):
+            opened = self.save(episode_id, *entries)
+        return len(entries), sum(text.is_open for text in opened.all)
+
     def undo(self, episode_id: str, entries: Sequence[TextDecision]) -> OpenedTexts:
         return self.save(episode_id, *undone(self._store.read(episode_id), entries))
 

@@ -1,6 +1,7 @@
 """`annotate`: texts from a model, with estimate, consent and budget."""
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.annotation.reviewing import TextReviewing, supported
+from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset.layout import CONSENTS, ui_tree_path
 from tests.annotation.memory_model import MemoryModel
 from tests.annotation.phone_dataset import CapturedStep, look_around
@@ -79,6 +82,26 @@ def test_texts_are_planned_written_and_exported(
         "Task completed.",
     ]
     assert server.complaints == []
+
+
+def test_supported_texts_are_accepted_as_on_the_page(cli: CommandLine, dataset: Path, server: StandIn) -> None:
+    cli("annotate", "run", dataset, "--yes")
+    copy = Path(shutil.copytree(dataset, dataset.with_name("copy")))
+    page = TextReviewing(copy, Checker(None).evidence, lambda: "Ann")
+    page.save(EPISODE, *(entries := supported(page.open(EPISODE), "Ann")))
+    assert 0 < len(entries) < 7
+
+    assert "Your name is not set" in cli("annotate", "accept", dataset, "--by", " ").err
+    said = cli.output("annotate", "accept", dataset, "--by", "Ann")
+
+    assert said == f"{len(entries)} texts of 1 episode accepted, {7 - len(entries)} left to decide\n"
+    one, other = (
+        re.sub(r'"(id|at)": "[^"]*"', "", (root / "semantics" / f"{EPISODE}.json").read_text())
+        for root in (dataset, copy)
+    )
+    assert one == other
+    again = cli.json("annotate", "accept", dataset, "--by", "Ann")
+    assert again == [{"episode_id": EPISODE, "accepted": 0, "open": 7 - len(entries), "problem": ""}]
 
 
 def test_check_and_quality_report_show_the_same_findings(cli: CommandLine, dataset: Path, server: StandIn) -> None:
