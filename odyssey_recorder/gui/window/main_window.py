@@ -28,7 +28,7 @@ from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.screen.action_painter import prepare_other_threads
 from odyssey_recorder.gui.window.help_dialog import HelpDialog
 from odyssey_recorder.gui.window.idle import IdleQueue, make_classes
-from odyssey_recorder.gui.window.pages import PAGES, Pages, all_commands, commands_of_roles, load_pages
+from odyssey_recorder.gui.window.pages import Pages, all_commands, commands_of_roles, load_pages
 from odyssey_recorder.settings import Role
 
 if TYPE_CHECKING:  # loaded on first use
@@ -114,7 +114,7 @@ class MainWindow(QMainWindow):
 
     @property
     def page(self) -> Command:
-        return next(entry.command for entry in PAGES if self._commands[entry.command].isChecked())
+        return next(command for command in self._pages.openers if self._commands[command].isChecked())
 
     def open_on(self, serial: str | None) -> None:
         self.show()
@@ -247,7 +247,7 @@ class MainWindow(QMainWindow):
             self._commands[command].setVisible(sees(role, command))
         if self._coach is None:
             self._commands[CommonCommand.READ_CONSENT].setVisible(False)
-        openers = [entry.command for entry in PAGES]
+        openers = self._pages.openers
         for command in openers:
             self._commands[command].setVisible(command in offered)
         self._shortcuts.number(openers, offered)
@@ -288,11 +288,11 @@ class MainWindow(QMainWindow):
         self._doctor_dialog.open()
 
     def _offer_pages(self) -> None:
-        for entry in PAGES:
-            action = self._commands[entry.command]
+        for command in self._pages.openers:
+            action = self._commands[command]
             action.setCheckable(True)
             self._page_actions.addAction(action)
-            action.triggered.connect(lambda _checked, command=entry.command: self._open_page(command))
+            action.triggered.connect(lambda _checked, command=command: self._open_page(command))
         self._commands[CommonCommand.DOCTOR].setVisible(self._doctor is not None)
         self._commands[CommonCommand.DOCTOR].triggered.connect(self._ask_doctor)
         self._commands[CommonCommand.HELP].triggered.connect(self._show_help)
@@ -303,10 +303,8 @@ class MainWindow(QMainWindow):
         rail = QFrame()
         rail.setProperty("kind", "rail")
         fix_width(rail, 76)
-        openers = [entry.command for entry in PAGES]
-        buttons = {
-            command: self._rail_button(command) for command in (*openers, CommonCommand.HELP, CommonCommand.DOCTOR)
-        }
+        commands = (*self._pages.openers, CommonCommand.HELP, CommonCommand.DOCTOR)
+        buttons = {command: self._rail_button(command) for command in commands}
         top = [button for command, button in buttons.items() if command not in _AT_THE_BOTTOM]
         bottom = [buttons[command] for command in _AT_THE_BOTTOM]
         fill_column(rail, *top, None, *bottom, margins=(8, 16, 8, 16), spacing=4)

@@ -77,6 +77,11 @@ class Pages:
         self.role: Role = tools.workplace.role
 
     @property
+    def openers(self) -> tuple[Command, ...]:
+        """The commands that open a page, offered or not, in the order of the rail."""
+        return tuple(entry.command for entry in PAGES)
+
+    @property
     def offered(self) -> tuple[Command, ...]:
         """Those that people of this role see."""
         return tuple(command for command in self._entries if sees(self.role, command))
