@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from odyssey_recorder.commands import terminal
+from odyssey_recorder.model.plain_text import step_index
 
 if TYPE_CHECKING:
     from odyssey_recorder.model.finding import Criterion
@@ -93,7 +94,7 @@ def _judgement(criterion: "Criterion", text: str) -> "Judgement":
         criterion=criterion,
         answer=Rating(found["answer"] or "pass"),
         reason=found["reason"] or "",
-        step=int(found["step"]) - 1 if found["step"] else None,
+        step=step_index(int(found["step"])) if found["step"] else None,
         words=found["words"] or "",
     )
 
