@@ -114,7 +114,7 @@ def test_verifying_lists_lost_and_kept_files(driver: ReleasesDriver, root: Path)
     driver.wait_for_text("1.0.0: 1 difference.")
     differences = {row[0]: row[2] for row in driver.rows("What differs")}
     assert f"trash/{FIRST}-" in differences["kept"].replace("\u200b", "")
-    assert "the screenshot of step 0 is not the released one" in differences["lost"]
+    assert "the screenshot of step 1 is not the released one" in differences["lost"]
     assert not faults(driver.window)
 
 
