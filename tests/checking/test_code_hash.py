@@ -13,7 +13,7 @@ from odyssey_recorder.resources import PACKAGE, data_folder, shipped_folders
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Path:
-    for folder in ("quality", "task", "model"):
+    for folder in ("checking", "tasks", "model"):
         shutil.copytree(PACKAGE / folder, tmp_path / PACKAGE.name / folder)
     shutil.copytree(data_folder("templates"), tmp_path / "templates")
     return tmp_path

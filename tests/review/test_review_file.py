@@ -22,7 +22,7 @@ from odyssey_recorder.review.review_store import ReviewStore
 from tests.checking.verdicts import BEGIN, verdict
 from tests.episodes import json_values
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "reviews.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reviews.md"
 EPISODE = "0123456789012345"
 _FIX = review.Fix(
     id="f" * 32, at=BEGIN, by="Bea", amendment=NewBox(step=2, box=(1, 2, 3, 4)), why="Too large", before="1", after="2"

@@ -8,6 +8,13 @@ from pathlib import Path
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.checking.whole_dataset import check_dataset
 from odyssey_recorder.model.finding import EpisodeReport, Finding, Severity
+from tests.checking.damaged import (  # noqa: F401 - they register damages
+    action_damage,
+    harmless_changes,
+    provenance_damage,
+    screenshot_damage,
+    text_damage,
+)
 from tests.checking.damaged.damage import EPISODE_DAMAGES
 from tests.checking.damaged.damaged_episode import DamagedEpisode, ExpectedFinding
 from tests.checking.damaged.dataset_damage import DATASET_DAMAGES, DATASET_TASKS, DamagedDataset
