@@ -55,7 +55,7 @@ def main() -> None:
     logging.getLogger("qt").setLevel(logging.ERROR)
     console = Console()
     console.print(f"Simulated emulators ({PROFILE}, 1440x3120, unless it says otherwise) on this machine …")
-    with PrivateEmulators(Path(find_adb())) as lab, tempfile.TemporaryDirectory() as name:
+    with PrivateEmulators(Path(find_adb())) as emulators, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         parts: tuple[Callable[[], list[Figure]], ...] = (
             across.measure,
@@ -68,14 +68,14 @@ def main() -> None:
             lambda: checks.measure(folder, episodes=ALL_CHECKED if full else CHECKED),
             lambda: selection.measure(folder),
             lambda: exporting.measure(folder),
-            lambda: agents.measure(lab, folder),
-            lambda: _of_one_device(lab, folder),
-            lambda: start.measure(lab, folder),
-            lambda: painting.measure(lab),
-            lambda: window.measure(lab, folder),
+            lambda: agents.measure(emulators, folder),
+            lambda: _of_one_device(emulators, folder),
+            lambda: start.measure(emulators, folder),
+            lambda: painting.measure(emulators),
+            lambda: window.measure(emulators, folder),
             lambda: review.measure(folder),
-            lambda: session.measure(lab, folder, episodes=episodes),
-            lambda: passive.measure(lab, folder, taps=taps),
+            lambda: session.measure(emulators, folder, episodes=episodes),
+            lambda: passive.measure(emulators, folder, taps=taps),
         )
         figures: list[Figure] = []
         try:
@@ -85,14 +85,14 @@ def main() -> None:
             console.print(table_of(figures))
 
 
-def _of_one_device(lab: PrivateEmulators, folder: Path) -> list[Figure]:
-    serial = lab.phones.start(PROFILE, animation=False)
-    server = AdbServer(port=lab.server.port)
+def _of_one_device(emulators: PrivateEmulators, folder: Path) -> list[Figure]:
+    serial = emulators.phones.start(PROFILE, animation=False)
+    server = AdbServer(port=emulators.server.port)
     device = AdbDevice(AdbShell(serial, server))
     device.wait_until_ready(15)
-    figures = [*capture.measure(device, server, lab), *recording.measure(device, lab, folder)]
+    figures = [*capture.measure(device, server, emulators), *recording.measure(device, emulators, folder)]
     device.close()
-    lab.phones.stop()
+    emulators.phones.stop()
     return figures
 
 

@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from benchmarks.figure import Figure
-from odyssey_recorder import wiring
 from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
@@ -17,13 +16,13 @@ from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
 from odyssey_recorder.agents.results import ResultsHeader, open_results
 from odyssey_recorder.commands.agent_bench import run_bench
 from odyssey_recorder.commands.agent_tasks import NoSupervisor, chosen_tasks
-from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
+from odyssey_recorder.wiring.demo import demo_service
 from tests.agents.test_parallel_phones import PROFILE, GoldAnswers, gold_answers
 from tests.llm.stand_in import MODEL, ReceivedRequest, Reply, StandIn, Turn
 
@@ -41,11 +40,11 @@ TASKS = (
 PHONES = 4
 
 
-def measure(lab: PrivateEmulators, folder: Path) -> list[Figure]:
+def measure(emulators: PrivateEmulators, folder: Path) -> list[Figure]:
     golds = {_instruction(one): gold_answers(one) for one in (LOOP, *TASKS)}
     one, several = (_bench_s(golds, folder / f"agents {phones}", phones) for phones in (1, PHONES))
     return [
-        Figure("agent's own time for a step", _own_ms(golds, lab, folder), goal="<= 50 ms"),
+        Figure("agent's own time for a step", _own_ms(golds, emulators, folder), goal="<= 50 ms"),
         Figure(f"{len(TASKS)} tasks by an agent on {PHONES} phones at once", several, "s", "one phone", one, "<= 0.67"),
     ]
 
@@ -65,11 +64,9 @@ class _Timed:
             self.seconds += time.perf_counter() - began_s
 
 
-def _own_ms(golds: Mapping[str, Sequence[Reply]], lab: PrivateEmulators, folder: Path) -> float:
+def _own_ms(golds: Mapping[str, Sequence[Reply]], emulators: PrivateEmulators, folder: Path) -> float:
     """Wall time of a task's steps without that in which the device or the model's server had the word."""
-    service = wiring.lab_service(
-        lab, EpisodeStore(folder / "agent", drafts=folder / "drafts"), actor="agent", profile=PROFILE
-    )
+    service = demo_service(emulators, folder / "agent", actor="agent", profile=PROFILE)
     device = service.connect(service.simulate())
     timed, player = _Timed(GoldAnswers(golds)), ScriptPlayer()
     (job,) = chosen_tasks(None, None, [LOOP], (0,), profile=PROFILE)

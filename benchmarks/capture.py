@@ -12,13 +12,13 @@ from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 ROUNDS = 25
 
 
-def measure(device: AdbDevice, server: AdbServer, lab: PrivateEmulators) -> list[Figure]:
+def measure(device: AdbDevice, server: AdbServer, emulators: PrivateEmulators) -> list[Figure]:
     floor = BareAdb(server, device.serial, device.properties().size)
     theirs = AdbClient(host=server.host, port=server.port).device(device.serial)
     ours_ms, floor_ms = in_turn((device.capture, floor.capture), rounds=ROUNDS)
     again_ms, theirs_ms = in_turn((device.capture, theirs.screenshot), rounds=ROUNDS)
-    bare = BareControl(device.serial, lab.phones.running_dir)
-    emulator = DeviceConnector(server, "grpc", (lab.phones.running_dir,)).connect(device.serial)
+    bare = BareControl(device.serial, emulators.phones.running_dir)
+    emulator = DeviceConnector(server, "grpc", (emulators.phones.running_dir,)).connect(device.serial)
     asked_ms, bare_ms = in_turn((emulator.capture, bare.capture), rounds=ROUNDS)
     emulator.close()
     bare.close()

@@ -34,20 +34,20 @@ _READY_S = 15.0
 _VIEW = 400, 867
 
 
-def measure(lab: PrivateEmulators) -> list[Figure]:
+def measure(emulators: PrivateEmulators) -> list[Figure]:
     application()
-    with video_phone(lab, per_second=VIDEO_PER_SECOND) as serial:
+    with video_phone(emulators, per_second=VIDEO_PER_SECOND) as serial:
         return [
-            _over_adb(lab, serial),
-            _over_grpc(lab, serial, shares_memory=False),
-            _over_grpc(lab, serial, shares_memory=True),
-            _while_encoding(lab, serial),
+            _over_adb(emulators, serial),
+            _over_grpc(emulators, serial, shares_memory=False),
+            _over_grpc(emulators, serial, shares_memory=True),
+            _while_encoding(emulators, serial),
         ]
 
 
-def _over_adb(lab: PrivateEmulators, serial: str) -> Figure:
-    with _connected(lab, serial, "adb") as device:
-        floor = BareAdb(AdbServer(port=lab.server.port), serial, device.properties().size)
+def _over_adb(emulators: PrivateEmulators, serial: str) -> Figure:
+    with _connected(emulators, serial, "adb") as device:
+        floor = BareAdb(AdbServer(port=emulators.server.port), serial, device.properties().size)
 
         def carry(until_s: float) -> int:
             count = 0
@@ -60,8 +60,8 @@ def _over_adb(lab: PrivateEmulators, serial: str) -> Figure:
     return Figure("frames painted, over adb", ours, "/s", "transport alone", carried, ">= 0.6")
 
 
-def _over_grpc(lab: PrivateEmulators, serial: str, *, shares_memory: bool) -> Figure:
-    bare = BareControl(serial, lab.phones.running_dir)
+def _over_grpc(emulators: PrivateEmulators, serial: str, *, shares_memory: bool) -> Figure:
+    bare = BareControl(serial, emulators.phones.running_dir)
     size = Size(1440, 3120)
 
     def carry(until_s: float) -> int:
@@ -69,7 +69,7 @@ def _over_grpc(lab: PrivateEmulators, serial: str, *, shares_memory: bool) -> Fi
             return sum(1 for _ in _until(frames, until_s))
 
     def paint() -> float:
-        with _connected(lab, serial, "grpc", shares_memory=shares_memory) as device:
+        with _connected(emulators, serial, "grpc", shares_memory=shares_memory) as device:
             return _painted(device)
 
     painted, carried = medians_in_turn((paint, lambda: _carried(carry)), rounds=ROUNDS)
@@ -78,9 +78,9 @@ def _over_grpc(lab: PrivateEmulators, serial: str, *, shares_memory: bool) -> Fi
     return Figure(f"frames painted, over {way}", painted, "/s", "transport alone", carried, ">= 0.9")
 
 
-def _while_encoding(lab: PrivateEmulators, serial: str) -> Figure:
+def _while_encoding(emulators: PrivateEmulators, serial: str) -> Figure:
     """While steps are recorded, each with a frame, as fast as a script without waits."""
-    with _connected(lab, serial, "grpc", shares_memory=False) as device:
+    with _connected(emulators, serial, "grpc", shares_memory=False) as device:
         painted, alone = medians_in_turn(
             (lambda: _painted(device, encoding=True), lambda: _painted(device)), rounds=ROUNDS
         )
@@ -89,10 +89,12 @@ def _while_encoding(lab: PrivateEmulators, serial: str) -> Figure:
 
 @contextmanager
 def _connected(
-    lab: PrivateEmulators, serial: str, policy: CapturePolicy, *, shares_memory: bool = True
+    emulators: PrivateEmulators, serial: str, policy: CapturePolicy, *, shares_memory: bool = True
 ) -> Iterator[Device]:
-    server = AdbServer(port=lab.server.port)
-    device = DeviceConnector(server, policy, (lab.phones.running_dir,), shared_memory=shares_memory).connect(serial)
+    server = AdbServer(port=emulators.server.port)
+    device = DeviceConnector(server, policy, (emulators.phones.running_dir,), shared_memory=shares_memory).connect(
+        serial
+    )
     try:
         yield device
     finally:

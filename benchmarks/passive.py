@@ -57,13 +57,13 @@ class _Verdict:
     wrong_of_these: int
 
 
-def measure(lab: PrivateEmulators, folder: Path, *, taps: int) -> list[Figure]:
+def measure(emulators: PrivateEmulators, folder: Path, *, taps: int) -> list[Figure]:
     journal = folder / "passive.jsonl"
-    serial = lab.phones.start(PROFILE, animation=False, journal=journal)
+    serial = emulators.phones.start(PROFILE, animation=False, journal=journal)
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    connector = DeviceConnector(AdbServer(port=lab.server.port), running=(lab.phones.running_dir,))
+    connector = DeviceConnector(AdbServer(port=emulators.server.port), running=(emulators.phones.running_dir,))
     device = connector.connect(serial)
-    lab.server.adb("-s", serial, "shell", "am", "start", "-n", f"{_CALCULATOR}/.MainActivity")
+    emulators.server.adb("-s", serial, "shell", "am", "start", "-n", f"{_CALCULATOR}/.MainActivity")
     places = _places(device.view_hierarchy())
     service = RecordingService(connector, store, "bench", "script")
     recorder = service.begin(device, Assignment(TASK), ScriptPlayer(), "passive")
@@ -72,7 +72,7 @@ def measure(lab: PrivateEmulators, folder: Path, *, taps: int) -> list[Figure]:
     try:
         recorder.wait_for(lambda view: view.state is State.READY and view.frame_number is not None, _PATIENCE_S)
         words = [str(number) for place in places for number in place]
-        command = [sys.executable, "-m", "benchmarks.hands", serial, str(lab.phones.running_dir)]
+        command = [sys.executable, "-m", "benchmarks.hands", serial, str(emulators.phones.running_dir)]
         hands = subprocess.Popen([*command, str(taps), str(PER_SECOND), *words], stdout=subprocess.PIPE, text=True)
         memory = Memory()
         quiet_since_s, steps = time.monotonic(), 0

@@ -63,10 +63,10 @@ def _images(screen: ComposedFrame) -> list[bytes]:
 
 
 @contextmanager
-def video_phone(lab: PrivateEmulators, *, per_second: float) -> Iterator[str]:
-    command = [sys.executable, "-m", "benchmarks.phone", str(per_second), str(lab.phones.running_dir)]
+def video_phone(emulators: PrivateEmulators, *, per_second: float) -> Iterator[str]:
+    command = [sys.executable, "-m", "benchmarks.phone", str(per_second), str(emulators.phones.running_dir)]
     phone = subprocess.Popen(
-        command, env=lab.server.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command, env=emulators.server.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert phone.stdout is not None
     try:

@@ -18,7 +18,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import Command, PressKey, ScriptPlayer, Tap
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
-from odyssey_recorder.wiring import lab_service
+from odyssey_recorder.wiring.demo import demo_service
 
 CLICKS = 15
 FINGER_S = 0.1
@@ -26,10 +26,9 @@ PATIENCE_S = 30.0
 TASK = TaskInfo("General_Tool", ("Settings",), "Measure.", "Measure.", "Measure.")
 
 
-def measure(device: AdbDevice, lab: PrivateEmulators, folder: Path) -> list[Figure]:
-    store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    player = ScriptPlayer()
-    recorder = lab_service(lab, store, actor="script", profile="").begin(device, Assignment(TASK), player)
+def measure(device: AdbDevice, emulators: PrivateEmulators, folder: Path) -> list[Figure]:
+    service, player = demo_service(emulators, folder, actor="script", profile=""), ScriptPlayer()
+    recorder = service.begin(device, Assignment(TASK), player)
     recorder.start()
     try:
         for _ in range(CLICKS):
@@ -40,7 +39,7 @@ def measure(device: AdbDevice, lab: PrivateEmulators, folder: Path) -> list[Figu
     finally:
         recorder.stop()
         recorder.join()
-    waits = _waits(store)
+    waits = _waits(service.store)
     added_ms = 1000 * (statistics.median(waits[CLICKS : 2 * CLICKS]) - FINGER_S)
     frame = device.capture()
     write_ms = statistics.median(timed(lambda: _write(frame, folder)) for _ in range(CLICKS))

@@ -31,7 +31,7 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import script
 from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
-from odyssey_recorder.wiring import task_queue
+from odyssey_recorder.wiring.user import task_queue
 from tests.gui.slot_probe import ProbedApplication
 
 PROFILE = "small_phone"
@@ -79,11 +79,13 @@ class Day:
     slowest: str
 
 
-def measure(lab: PrivateEmulators, folder: Path, *, episodes: int) -> list[Figure]:
-    serial = lab.phones.start(PROFILE, animation=True)
-    eyes = Eyes(lab, serial)
+def measure(emulators: PrivateEmulators, folder: Path, *, episodes: int) -> list[Figure]:
+    serial = emulators.phones.start(PROFILE, animation=True)
+    eyes = Eyes(emulators, serial)
     icons = {app: _place_of(app, eyes) for app in _APPS}
-    plan = Plan(serial, str(lab.phones.running_dir), lab.server.port, str(folder / "session"), episodes, icons)
+    plan = Plan(
+        serial, str(emulators.phones.running_dir), emulators.server.port, str(folder / "session"), episodes, icons
+    )
     command = [sys.executable, "-m", "benchmarks.session", json.dumps(asdict(plan))]
     output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     values = json.loads(output.splitlines()[-1])

@@ -45,7 +45,7 @@ app.exec()
 _OURS = f"""
 import sys
 from odyssey_recorder.__main__ import main
-import odyssey_recorder.wiring  # before Qt, as the program does: Qt looks into every module that comes after it
+import odyssey_recorder.wiring.user  # before Qt, as the program does: Qt looks into every module that comes after it
 {_SAY_WHEN_PAINTED}
 from odyssey_recorder.gui.window.main_window import MainWindow
 watcher = FirstPaint()
@@ -56,11 +56,11 @@ main()
 """
 
 
-def measure(lab: PrivateEmulators, folder: Path) -> list[Figure]:
-    """Medians over fresh processes, each program in turn; ours uses the running adb server of `lab`."""
+def measure(emulators: PrivateEmulators, folder: Path) -> list[Figure]:
+    """Medians over fresh processes, each program in turn; ours uses the running adb server of `emulators`."""
     home = {name: str(folder / "home") for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
     folders = {"ODYSSEY_DATASET": str(folder / "start"), "ODYSSEY_DRAFTS": str(folder / "start drafts")}
-    other = {"ANDROID_ADB_SERVER_PORT": str(lab.server.port), "ODYSSEY_ANNOTATOR": _NAME}
+    other = {"ANDROID_ADB_SERVER_PORT": str(emulators.server.port), "ODYSSEY_ANNOTATOR": _NAME}
     _agree(folder)
     environment = {**os.environ, **home, **folders, **other}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -43,14 +43,14 @@ _POINTS = (Pixel(300, 2300), Pixel(700, 2300), Pixel(700, 1200), Pixel(400, 1600
 _PRESSURE = 1024
 
 
-def measure(lab: PrivateEmulators, folder: Path) -> list[Figure]:
+def measure(emulators: PrivateEmulators, folder: Path) -> list[Figure]:
     journal = folder / "window.jsonl"
-    serial = lab.phones.start(PROFILE, animation=True, journal=journal)
-    with _recording(lab, serial, folder, "grpc") as window:
-        finger = _finger(window, BareControl(serial, lab.phones.running_dir), journal)
+    serial = emulators.phones.start(PROFILE, animation=True, journal=journal)
+    with _recording(emulators, serial, folder, "grpc") as window:
+        finger = _finger(window, BareControl(serial, emulators.phones.running_dir), journal)
         timer = _timer(window)
         at_rest = _at_rest("gRPC", "<= 3")
-    with _recording(lab, serial, folder, "adb"):
+    with _recording(emulators, serial, folder, "adb"):
         at_rest_adb = _at_rest("adb", "")
     return [timer, *finger, at_rest, at_rest_adb]
 
@@ -108,9 +108,9 @@ class BenchWindow:
 
 
 @contextmanager
-def _recording(lab: PrivateEmulators, serial: str, folder: Path, capture: CapturePolicy) -> Iterator[BenchWindow]:
+def _recording(emulators: PrivateEmulators, serial: str, folder: Path, capture: CapturePolicy) -> Iterator[BenchWindow]:
     application()
-    connector = DeviceConnector(AdbServer(port=lab.server.port), capture, (lab.phones.running_dir,))
+    connector = DeviceConnector(AdbServer(port=emulators.server.port), capture, (emulators.phones.running_dir,))
     window = BenchWindow(
         RecordingService(connector, EpisodeStore(folder / "dataset", drafts=folder / "drafts"), "bench", "script")
     )

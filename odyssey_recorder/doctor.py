@@ -22,7 +22,7 @@ from odyssey_recorder.device.sdk import find_sdk, no_sdk, sdk_folders
 from odyssey_recorder.errors import DeviceError, OdysseyError
 from odyssey_recorder.files import write_durably
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.wiring import adb_program, user_connector
+from odyssey_recorder.wiring.user import adb_program, user_connector
 
 _SPACE_FOR_EPISODES = 2 * 1024**3
 _QT_PACKAGES = (

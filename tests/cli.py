@@ -29,14 +29,14 @@ class Result:
 
 
 @dataclass(frozen=True)
-class LabPhone:
+class SimulatedPhone:
     """A small simulated emulator on an adb server that knows no other device."""
 
-    lab: PrivateEmulators
+    emulators: PrivateEmulators
     serial: str
 
     def console(self, *arguments: str) -> None:
-        self.lab.server.adb("-s", self.serial, "emu", *arguments)
+        self.emulators.server.adb("-s", self.serial, "emu", *arguments)
 
 
 class CommandLine:
@@ -115,19 +115,19 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 @pytest.fixture(scope="session")
-def lab_phone() -> Iterator[LabPhone]:
-    with PrivateEmulators(Path(find_adb())) as lab:
-        yield LabPhone(lab, lab.phones.start("small_phone", animation=False))
+def simulated_phone() -> Iterator[SimulatedPhone]:
+    with PrivateEmulators(Path(find_adb())) as emulators:
+        yield SimulatedPhone(emulators, emulators.phones.start("small_phone", animation=False))
 
 
 @pytest.fixture
-def phone(lab_phone: LabPhone, cli: CommandLine) -> Iterator[LabPhone]:
+def phone(simulated_phone: SimulatedPhone, cli: CommandLine) -> Iterator[SimulatedPhone]:
     """The device on its home screen, the only one of the command line."""
-    lab_phone.lab.server.adb("-s", lab_phone.serial, "shell", "input", "keyevent", "HOME")
-    cli.use_server(lab_phone.lab.server.port)
-    cli.use_discovery_folder(Path(lab_phone.lab.server.environment["XDG_RUNTIME_DIR"]))
-    yield lab_phone
-    lab_phone.console("fault", "clear")
+    simulated_phone.emulators.server.adb("-s", simulated_phone.serial, "shell", "input", "keyevent", "HOME")
+    cli.use_server(simulated_phone.emulators.server.port)
+    cli.use_discovery_folder(Path(simulated_phone.emulators.server.environment["XDG_RUNTIME_DIR"]))
+    yield simulated_phone
+    simulated_phone.console("fault", "clear")
 
 
 @pytest.fixture(scope="session")

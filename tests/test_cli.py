@@ -16,7 +16,7 @@ from odyssey_recorder.cli import app
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
-from tests.cli import ESCAPES, CommandLine, LabPhone
+from tests.cli import ESCAPES, CommandLine, SimulatedPhone
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
 from tests.episodes import RELEASED
 from tests.replay.recordings import episode_of, write_dataset
@@ -31,7 +31,7 @@ def record(cli: CommandLine, *, note: str = "done") -> Path:
 
 
 @pytest.fixture
-def recorded(cli: CommandLine, phone: LabPhone) -> Path:
+def recorded(cli: CommandLine, phone: SimulatedPhone) -> Path:
     return record(cli)
 
 
@@ -169,7 +169,7 @@ class TestConvert:
 
 
 class TestDevices:
-    def test_devices_are_listed(self, cli: CommandLine, phone: LabPhone) -> None:
+    def test_devices_are_listed(self, cli: CommandLine, phone: SimulatedPhone) -> None:
         [line] = cli("devices").out.splitlines()
         assert line.split()[:2] == [phone.serial, "device"]
         assert "gRPC" in line
@@ -218,7 +218,7 @@ class TestSimulate:
         assert (result.exit_code, result.out, message in result.err) == (exit_code, "", True)
 
 
-def test_characters_unknown_to_the_terminal_are_escaped(cli: CommandLine, phone: LabPhone) -> None:
+def test_characters_unknown_to_the_terminal_are_escaped(cli: CommandLine, phone: SimulatedPhone) -> None:
     recorded = record(cli, note="Größe 你好")
     command = [sys.executable, "-m", "odyssey_recorder", "replay", str(recorded)]
     result = subprocess.run(
@@ -233,7 +233,7 @@ def test_characters_unknown_to_the_terminal_are_escaped(cli: CommandLine, phone:
     [
         ("odyssey_recorder.cli", {"PySide6", "adbutils", "PIL", "openai", "jinja2", "pydantic"}),
         (
-            "odyssey_recorder.wiring, odyssey_recorder.doctor, odyssey_recorder.gui.window.app",
+            "odyssey_recorder.wiring.user, odyssey_recorder.doctor, odyssey_recorder.gui.window.app",
             {"typer", "grpc", "google", "asyncio", "sqlite3", "sqlalchemy", "numpy", "openai", "jinja2"}
             | {
                 "odyssey_simulator.phone",

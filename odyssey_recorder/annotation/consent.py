@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from odyssey_recorder.dataset.change_journal import Journal
+from odyssey_recorder.dataset.change_journal import locked
 from odyssey_recorder.dataset.layout import CONSENTS
 from odyssey_recorder.errors import MissingFileError
 from odyssey_recorder.files import Largest, make_folder, read_file, storage_errors, write_durably
@@ -36,7 +36,7 @@ def needs_consent(root: Path, host: str, screenshots: int, size: int) -> bool:
 def give_consent(root: Path, host: str, screenshots: int, size: int, *, by: str) -> None:
     """Raises DatasetError."""
     consent = Consent(host=host, screenshots=screenshots, bytes=size, by=by, at=datetime.now(UTC))
-    with Journal(root).held():
+    with locked(root):
         before = _read(root)
         make_folder((root / CONSENTS).parent, within=root)
         begun = before if not before or before.endswith(b"\n") else before + b"\n"

@@ -85,7 +85,7 @@ def run(  # noqa: PLR0913 - the options
     from odyssey_recorder.model.assignment import FromSnapshot
     from odyssey_recorder.services.recording import RecordingService
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import episode_store, open_batch, user_connector
+    from odyssey_recorder.wiring.user import episode_store, open_batch, user_connector
 
     settings = read_settings(dataset=dataset, model=model)
     guard = Guard(frozenset(allow_device or ()), frozenset(allow_package or ()))
@@ -163,7 +163,7 @@ def _agent(  # noqa: PLR0913 - the options
     from odyssey_recorder.agents.online import Agent
     from odyssey_recorder.agents.results import ResultsHeader
     from odyssey_recorder.llm.model import is_on_this_computer
-    from odyssey_recorder.wiring import open_batch
+    from odyssey_recorder.wiring.user import open_batch
 
     chosen, rule = adapter_named(adapter), HistoryRule.for_agent(history)
     batch = open_batch(settings, budget)

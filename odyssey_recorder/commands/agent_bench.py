@@ -6,21 +6,20 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from odyssey_recorder import wiring
 from odyssey_recorder.agents.online import Agent, StopReason
 from odyssey_recorder.agents.results import ResultFile, TaskResult
 from odyssey_recorder.commands.agent_tasks import Attempts, NoSupervisor, TaskJob
 from odyssey_recorder.commands.terminal import print_warning
-from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.errors import CancelledError, OdysseyError
 from odyssey_recorder.simulated.private_emulators import PhoneProcesses, PrivateEmulators
+from odyssey_recorder.wiring.demo import demo_service
 
 
 @dataclass(frozen=True, slots=True)
 class _Bench:
-    lab: PrivateEmulators
-    store: EpisodeStore
+    emulators: PrivateEmulators
+    folder: Path
     profile: str
     attempts: Attempts
     supervisor: NoSupervisor
@@ -44,8 +43,8 @@ class _Bench:
                 self.supervisor.stopped.set()
 
     def _attempt(self, job: TaskJob) -> TaskResult:
-        phones = PhoneProcesses(self.lab.server.environment)
-        service = wiring.lab_service(self.lab, self.store, actor="agent", profile=self.profile)
+        phones = PhoneProcesses(self.emulators.server.environment)
+        service = demo_service(self.emulators, self.folder, actor="agent", profile=self.profile)
         try:
             device = service.connect(phones.start(self.profile, seed=job.seed, cancelled=self.supervisor.has_stopped))
             try:
@@ -67,10 +66,9 @@ def run_bench(  # noqa: PLR0913 - values by keyword
     most_steps: int,
 ) -> None:
     """Blocks. Tasks that the model's server or the budget ended have no result; the next run repeats them."""
-    store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     supervisor = NoSupervisor()
-    with PrivateEmulators(Path(find_adb())) as lab, ThreadPoolExecutor(phones, "phone") as threads:
-        bench = _Bench(lab, store, profile, Attempts(agent, supervisor, most_steps), supervisor, results)
+    with PrivateEmulators(Path(find_adb())) as emulators, ThreadPoolExecutor(phones, "phone") as threads:
+        bench = _Bench(emulators, folder, profile, Attempts(agent, supervisor, most_steps), supervisor, results)
         running = [threads.submit(bench.run, job) for job in jobs]
         try:
             wait(running)

@@ -1,8 +1,7 @@
 """`annotate`: the texts of steps, written by a language model."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -58,9 +57,10 @@ def plan(  # noqa: PLR0913 - the flags
 
     Exit code 0: success; 2: the dataset cannot be read, or no model is set.
     """
-    ids = model_usage.selected(dataset, selection)
-    with _asking(dataset, calls, memory, effort) as asking:
-        found = asking.plan(ids)
+    from odyssey_recorder.commands.listing import selected_ids
+
+    ids = selected_ids(dataset, selection)
+    found = _asking(dataset, calls, memory, effort).plan(ids)
     states = _states(dataset, ids, memory)
     if as_json:
         estimate = found.estimate
@@ -109,9 +109,11 @@ def run(  # noqa: PLR0913 - the flags
 
     Exit code 0: all texts are there; 1: some could not be written; 2: not started, or interrupted.
     """
-    ids = model_usage.selected(dataset, selection)
-    with _asking(dataset, calls, memory, effort, budget=budget, at_once=at_once) as asking:
-        ended = _run_model(asking, dataset, ids, budget, consent=consent, yes=yes)
+    from odyssey_recorder.commands.listing import selected_ids
+
+    ids = selected_ids(dataset, selection)
+    asking = _asking(dataset, calls, memory, effort, budget=budget, at_once=at_once)
+    ended = _run_model(asking, dataset, ids, budget, consent=consent, yes=yes)
     problems = _problems(ended)
     say(f"{counted(sum(episode.texts for episode in ended), 'text')} added for {counted(ids, 'episode')}")
     model_usage.print_problems(problems)
@@ -147,20 +149,20 @@ def check(  # noqa: PLR0913 - the flags
     model was not asked.
     """
     from odyssey_recorder.annotation.checking import checked_episodes
-    from odyssey_recorder.wiring import user_checker
+    from odyssey_recorder.commands.listing import selected_ids
+    from odyssey_recorder.wiring.user import user_checker
 
-    ids = model_usage.selected(dataset, selection)
+    ids = selected_ids(dataset, selection)
     problems = [] if model is None else _named(dataset, ids, model, budget, consent=consent, yes=yes)
     rows: list[dict[str, object]] = []
     verdicts: Counter[str] = Counter()
-    with closing(user_checker()) as checker:
-        for episode in checked_episodes(dataset, ids, checker.evidence):
-            if episode.problem:
-                problems.append((episode.episode_id, episode.problem))
-            verdicts.update(text.verdict.value for text in episode.texts)
-            rows += (_checked_row(episode.episode_id, text) for text in episode.texts)
-            if not as_json:
-                _print_contradictions(episode.episode_id, episode.texts)
+    for episode in checked_episodes(dataset, ids, user_checker().evidence):
+        if episode.problem:
+            problems.append((episode.episode_id, episode.problem))
+        verdicts.update(text.verdict.value for text in episode.texts)
+        rows += (_checked_row(episode.episode_id, text) for text in episode.texts)
+        if not as_json:
+            _print_contradictions(episode.episode_id, episode.texts)
     if as_json:
         print_json(rows)
     else:
@@ -189,9 +191,10 @@ def figures(dataset: model_usage.DatasetArgument, *, as_json: JsonOption = False
     """
     from odyssey_recorder.annotation.semantics import SemanticsStore
     from odyssey_recorder.annotation.trust import Seen, trust_figures
+    from odyssey_recorder.commands.listing import selected_ids
 
     store = SemanticsStore(dataset)
-    model_usage.selected(dataset, "")
+    selected_ids(dataset, "")
     found = trust_figures(Seen.of(store.read(episode_id)) for episode_id in store.ids())
     if as_json:
         print_json([{**asdict(person), "accept_rate": person.accept_rate, "doubt": person.doubt} for person in found])
@@ -250,7 +253,6 @@ def _print_contradictions(episode_id: str, found: "Sequence[CheckedText]") -> No
             say(f"  {line(text.words)}")
 
 
-@contextmanager
 def _asking(  # noqa: PLR0913 - the flags
     dataset: Path,
     calls: Literal["three", "combined"],
@@ -259,14 +261,13 @@ def _asking(  # noqa: PLR0913 - the flags
     *,
     budget: float | None = None,
     at_once: int = 16,
-) -> "Iterator[Conversations]":
+) -> "Conversations":
     from odyssey_recorder.services.step_texts import TextsWanted
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import open_batch, user_checker
+    from odyssey_recorder.wiring.user import open_batch, user_checker
 
     batch = open_batch(read_settings(dataset=dataset), budget, at_once=at_once)
-    with closing(user_checker()) as checker:
-        yield TextsWanted(calls, memory, effort).writer(batch, dataset, checker.evidence)
+    return TextsWanted(calls, memory, effort).writer(batch, dataset, user_checker().evidence)
 
 
 def _named(  # noqa: PLR0913 - the flags
@@ -275,7 +276,7 @@ def _named(  # noqa: PLR0913 - the flags
     """Why some actions were not named, by episode."""
     from odyssey_recorder.agents.action_naming import ActionNaming
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import open_batch
+    from odyssey_recorder.wiring.user import open_batch
 
     naming = ActionNaming(open_batch(read_settings(dataset=dataset, model=model), budget), dataset, model)
     return _problems(_run_model(naming, dataset, ids, budget, consent=consent, yes=yes))

@@ -1,11 +1,10 @@
 """`annotate accept`: accepts the texts that the evidence supports."""
 
-from contextlib import closing
 from typing import Annotated
 
 import typer
 
-from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption, print_problems, selected
+from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption, print_problems
 from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, say
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.plain_text import counted
@@ -29,21 +28,20 @@ def accept(
 
     Exit code 0: success; 1: the texts of some episodes cannot be read or saved; 2: the dataset cannot be read.
     """
-    from odyssey_recorder.annotation.reviewing import TextReviewing
+    from odyssey_recorder.commands.listing import selected_ids
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import user_checker
+    from odyssey_recorder.wiring.user import text_reviewing
 
     settings = read_settings(dataset=dataset, annotator=by)
     rows: list[dict[str, str | int]] = []
-    with closing(user_checker()) as checker:
-        texts = TextReviewing(dataset, checker.evidence, lambda: settings.annotator)
-        for episode_id in selected(dataset, selection):
-            try:
-                accepted, waiting = texts.accept_supported(episode_id)
-            except (DatasetError, ReviewError) as error:
-                rows.append({"episode_id": episode_id, "accepted": 0, "open": 0, "problem": str(error)})
-            else:
-                rows.append({"episode_id": episode_id, "accepted": accepted, "open": waiting, "problem": ""})
+    texts = text_reviewing(dataset, lambda: settings.annotator)
+    for episode_id in selected_ids(dataset, selection):
+        try:
+            accepted, waiting = texts.accept_supported(episode_id)
+        except (DatasetError, ReviewError) as error:
+            rows.append({"episode_id": episode_id, "accepted": 0, "open": 0, "problem": str(error)})
+        else:
+            rows.append({"episode_id": episode_id, "accepted": accepted, "open": waiting, "problem": ""})
     problems = [(str(row["episode_id"]), str(row["problem"])) for row in rows if row["problem"]]
     if as_json:
         print_json(rows)

@@ -15,7 +15,6 @@ from odyssey_recorder.commands.model_usage import (
     YesOption,
     confirm_sending,
     print_problems,
-    selected,
 )
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.model.plain_text import counted
@@ -57,10 +56,11 @@ def batch(  # noqa: PLR0913 - the flags
     """
     from odyssey_recorder.annotation.batching import BatchedInstructions
     from odyssey_recorder.annotation.step_text_writer import BATCHED_ANSWERS, StepTextWriter
+    from odyssey_recorder.commands.listing import selected_ids
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import open_batch, open_batch_api
+    from odyssey_recorder.wiring.user import open_batch, open_batch_api
 
-    ids, settings = selected(dataset, selection), read_settings(dataset=dataset)
+    ids, settings = selected_ids(dataset, selection), read_settings(dataset=dataset)
     annotating = StepTextWriter(open_batch(settings), dataset, effort=effort)
     batches = BatchedInstructions(annotating, open_batch_api(settings, BATCHED_ANSWERS, budget), ids)
     if write is not None or read is not None:

@@ -1,7 +1,6 @@
 """`annotate boxes`: the boxes of pressed elements, and what they do to the official evaluation."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -83,15 +82,14 @@ def _sam2(encoder: tuple[Path | None, str], decoder: tuple[Path | None, str]) ->
 def _pressed(boxing: "Boxing", dataset: Path, selection: str, problems: list[str]) -> "Iterator[BoxedPress]":
     from odyssey_recorder.commands.listing import selected_ids
     from odyssey_recorder.dataset.layout import annotation_path
-    from odyssey_recorder.wiring import user_checker
+    from odyssey_recorder.wiring.user import user_checker
 
-    ids, err = sorted(selected_ids(dataset, selection)), terminal.err
-    with closing(user_checker()) as checker:
-        for episode_id in track(ids, "Finding boxes", console=err, transient=True, disable=not err.is_terminal):
-            try:
-                yield from boxing.add(episode_id, checker.evidence(dataset / annotation_path(episode_id)))
-            except (DatasetError, ReviewError) as error:
-                problems.append(f"{episode_id}: {error}")
+    ids, checker, err = selected_ids(dataset, selection), user_checker(), terminal.err
+    for episode_id in track(ids, "Finding boxes", console=err, transient=True, disable=not err.is_terminal):
+        try:
+            yield from boxing.add(episode_id, checker.evidence(dataset / annotation_path(episode_id)))
+        except (DatasetError, ReviewError) as error:
+            problems.append(f"{episode_id}: {error}")
 
 
 def _figures(

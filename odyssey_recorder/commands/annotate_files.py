@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption, print_problems, selected
+from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption, print_problems
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.plain_text import counted
@@ -26,10 +26,11 @@ def import_texts(
     Exit code 0: success; 1: the texts of some episodes could not be taken; 2: the dataset cannot be read.
     """
     from odyssey_recorder.annotation.released_texts import import_released
+    from odyssey_recorder.commands.listing import selected_ids
     from odyssey_recorder.dataset.layout import episode_ids
 
     released = source or dataset
-    ids = sorted(frozenset(selected(dataset, "")) & episode_ids(released))
+    ids = sorted(frozenset(selected_ids(dataset, "")) & episode_ids(released))
     if not ids:
         raise DatasetError(f"{released} has no episode of {dataset}. Check the folder.")
     count, problems = 0, []
@@ -71,9 +72,10 @@ def export_texts(
 
     from odyssey_recorder.annotation.listing import listed_memory, listed_texts
     from odyssey_recorder.annotation.semantics import TextState
+    from odyssey_recorder.commands.listing import selected_ids
     from odyssey_recorder.files import write_durably
 
-    ids = selected(dataset, selection)
+    ids = selected_ids(dataset, selection)
     if memory is not None:
         _write_memory(dataset, ids, memory, out)
         return

@@ -195,7 +195,7 @@ def _wants_animations(animations: bool | None) -> bool:
 
 def _devices() -> "VirtualDevices":
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import user_connector, virtual_devices
+    from odyssey_recorder.wiring.user import user_connector, virtual_devices
 
     settings = read_settings()
     return virtual_devices(user_connector(settings))

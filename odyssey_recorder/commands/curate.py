@@ -203,12 +203,10 @@ def _name(given: str | None) -> str:
 
 def _find_duplicates(dataset: Path, by: "list[Likeness]") -> "tuple[Sequence[DuplicateGroup], Sequence[str]]":
     from odyssey_recorder.services.curation import find_duplicates
-    from odyssey_recorder.services.review import ReviewService
-    from odyssey_recorder.wiring import user_checker, user_index
+    from odyssey_recorder.wiring.user import review_service, user_index
 
-    checker = user_checker()
-    with closing(user_index(dataset, checker)) as index, terminal.progress_bar("Looking for duplicates") as progress:
-        return find_duplicates(index, ReviewService(index, checker, lambda: "").check_all, by, progress)
+    with closing(user_index(dataset)) as index, terminal.progress_bar("Looking for duplicates") as progress:
+        return find_duplicates(index, review_service(index).check_all, by, progress)
 
 
 def _print_group(group: "DuplicateGroup") -> None:

@@ -36,14 +36,12 @@ def list_(
     Exit code 0: success; 2: the dataset or the filter cannot be read.
     """
     from odyssey_recorder.commands.listing import ListOptions, list_episodes
-    from odyssey_recorder.dataset_index.saved import SavedFilters
-    from odyssey_recorder.settings import filters_file, read_settings
-    from odyssey_recorder.wiring import user_checker, user_index
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring.user import saved_filters, user_index
 
-    checker = user_checker()
     options = ListOptions(wanted, saved, save, checked=checked, as_json=as_json)
-    with closing(user_index(dataset or read_settings().dataset, checker)) as index:
-        list_episodes(index, checker, SavedFilters(filters_file()), options, (terminal.out, terminal.err))
+    with closing(user_index(dataset or read_settings().dataset)) as index:
+        list_episodes(index, saved_filters(), options, (terminal.out, terminal.err))
 
 
 @terminal.exits_with_2()
@@ -88,7 +86,7 @@ def check(
     judging = None if judge is None else JudgeOptions(judge, budget, consent=consent, yes=yes)
     request = CheckOptions(path, Severity(fail_on), as_json, html, jobs, cache, judging)
     try:
-        raise typer.Exit(run_check(request, terminal.out, terminal.err))
+        raise typer.Exit(run_check(request, terminal.out))
     except KeyboardInterrupt as error:
         terminal.print_error("Interrupted. Results so far are cached.")
         raise typer.Exit(2) from error
@@ -211,7 +209,7 @@ def convert(
     from odyssey_recorder.dataset.codec import Dialect
     from odyssey_recorder.services import exports
     from odyssey_recorder.services.admission import Admission
-    from odyssey_recorder.wiring import dataset_reviews
+    from odyssey_recorder.wiring.user import dataset_reviews
 
     admission = Admission(checked=with_screenshots and not unchecked, accepted=accepted)
     result = exports.convert(
@@ -241,7 +239,7 @@ def quality_report(
     """
     from odyssey_recorder.commands.quality_report import report_quality
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import dataset_reviews
+    from odyssey_recorder.wiring.user import dataset_reviews
 
     service = dataset_reviews(dataset or read_settings().dataset)
     report_quality(service, terminal.out, html=html, as_json=as_json)

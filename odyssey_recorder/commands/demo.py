@@ -12,13 +12,11 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Column, Table
 
-from odyssey_recorder import wiring
 from odyssey_recorder.commands.demo_agent import record_with_agent
 from odyssey_recorder.commands.demo_annotator import DemoAnnotator, Drag, Eyes, Move, On
 from odyssey_recorder.commands.terminal import line, say
 from odyssey_recorder.commands.window import require_screen
 from odyssey_recorder.dataset.contact_sheet import draw_contact_sheet
-from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import ControllableDevice, Device
 from odyssey_recorder.files import write_durably
@@ -36,6 +34,8 @@ from odyssey_recorder.resources import data_folder
 from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from odyssey_recorder.tasks.queue.queue import TaskQueue
+from odyssey_recorder.wiring.demo import demo_index, demo_inventory, demo_reviews, demo_service, demo_task_service
+from odyssey_recorder.wiring.user import opened_later, task_queue
 
 _Outcome = TypeVar("_Outcome")
 
@@ -104,19 +104,18 @@ DEMONSTRATIONS = {
 
 def run_demo(folder: Path, profile: str, out: Console) -> bool:
     """Run the demo in `folder`; True if every step of every replay matched. Raises OdysseyError."""
-    store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    with PrivateEmulators(Path(find_adb())) as lab:
-        service = wiring.lab_service(lab, store, actor="script", profile=profile)
+    with PrivateEmulators(Path(find_adb())) as emulators:
+        service = demo_service(emulators, folder, actor="script", profile=profile)
         say(f"Recording on a simulated emulator ({profile}) through the real adb …", to=out)
         source = data_folder("tasks") / "demonstrations.jsonl"
-        # Drafts inside the laboratory: each demo records all tasks again.
-        with closing(wiring.task_queue(source, store, service.who_records, drafts=lab.server.home / "drafts")) as queue:
-            record = partial(_record_all, service, lab=lab, queue=queue, out=out)
+        drafts = emulators.server.home / "drafts"  # gone with them: each demo records all tasks again
+        with closing(task_queue(source, service.store, service.who_records, drafts=drafts)) as queue:
+            record = partial(_record_all, service, emulators=emulators, queue=queue, out=out)
             annotations = _on_a_fresh_phone(service, lambda device: list(record(device)))
         out.print("Replaying on a newly started one …", soft_wrap=True)
         results = _on_a_fresh_phone(service, lambda device: _replay_all(annotations, device, folder))
     out.print(_table(results))
-    say("Dataset        ", str(store.root), to=out)
+    say("Dataset        ", str(service.store.root), to=out)
     say("Contact sheet  ", str(_contact_sheet(folder, results)), to=out)
     for result in results:
         say("Replay report  ", str(_report(folder, result.episode.episode_id).absolute()), to=out)
@@ -130,17 +129,16 @@ def open_window(folder: Path, profile: str) -> int:
     from odyssey_recorder.gui.bridges.workplace import Workplace
     from odyssey_recorder.gui.window.app import run
 
-    store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    with PrivateEmulators(Path(find_adb()), window=True) as lab:
-        service = replace(wiring.lab_service(lab, store, actor="annotator", profile=profile), snapshots="auto")
-        open_queue = partial(wiring.task_queue, None, store, service.who_records, drafts=folder / "drafts")
-        with wiring.opened_later(open_queue) as tasks:
+    with PrivateEmulators(Path(find_adb()), window=True) as emulators:
+        service = replace(demo_service(emulators, folder, actor="annotator", profile=profile), snapshots="auto")
+        store, who = service.store, service.who_records
+        with opened_later(partial(task_queue, None, store, who, drafts=folder / "drafts")) as tasks:
             workplace = Workplace(
-                dataset=partial(wiring.lab_index, store, lab),
-                inventory=lambda: wiring.lab_inventory(lab, service.connector),
+                dataset=partial(demo_index, emulators, store.root),
+                inventory=partial(demo_inventory, emulators, service.connector),
                 tasks=tasks,
-                task_service=lambda: wiring.lab_task_service(store, tasks(), service.who_records),
-                review=partial(wiring.lab_review_service, store, lab, service.connector),
+                task_service=lambda: demo_task_service(tasks(), folder.absolute() / "templates", who),
+                review=partial(demo_reviews, emulators, service),
             )
             return run(service, workplace, serial=service.simulate())
 
@@ -156,23 +154,23 @@ def _on_a_fresh_phone(service: RecordingService, do: Callable[[Device], _Outcome
 
 
 def _record_all(
-    service: RecordingService, device: Device, *, lab: PrivateEmulators, queue: TaskQueue, out: Console
+    service: RecordingService, device: Device, *, emulators: PrivateEmulators, queue: TaskQueue, out: Console
 ) -> Iterator[Path]:
     while (task := queue.claim_next()) is not None:
-        published = _record(service, device, lab, task.listed.assignment, out)
+        published = _record(service, device, emulators, task.listed.assignment, out)
         queue.mark_recorded(task.task_id, published.stem)
         yield published
-    yield record_with_agent(service, device, Eyes(lab, device.serial), out)
+    yield record_with_agent(service, device, Eyes(emulators, device.serial), out)
 
 
 def _record(
-    service: RecordingService, device: Device, lab: PrivateEmulators, assignment: Assignment, out: Console
+    service: RecordingService, device: Device, emulators: PrivateEmulators, assignment: Assignment, out: Console
 ) -> Path:
     demonstration = DEMONSTRATIONS[assignment.task_id]
     device.press(SystemKey.HOME)
     player = script.ScriptPlayer()
     recorder = service.begin(device, assignment, player, demonstration.mode)
-    eyes = Eyes(lab, device.serial)
+    eyes = Eyes(emulators, device.serial)
     try:
         recorder.start()
         if demonstration.mode == "passive":

@@ -36,8 +36,8 @@ Move = On | Drag | script.Command
 
 
 class Eyes:
-    def __init__(self, lab: PrivateEmulators, serial: str) -> None:
-        self._lab = lab
+    def __init__(self, emulators: PrivateEmulators, serial: str) -> None:
+        self._emulators = emulators
         self._serial = serial
 
     def command(self, move: Move) -> script.Command:
@@ -72,7 +72,9 @@ class Eyes:
         return [node for node in self._tree().iter("node") if label in {node.get("text"), node.get("content-desc")}]
 
     def _tree(self) -> ElementTree.Element:
-        said = self._lab.server.adb("-s", self._serial, "exec-out", "uiautomator", "dump", "--windows", "/dev/tty")
+        said = self._emulators.server.adb(
+            "-s", self._serial, "exec-out", "uiautomator", "dump", "--windows", "/dev/tty"
+        )
         xml = said.stdout.decode().partition("</displays>")
         return ElementTree.fromstring(xml[0] + xml[1])
 

@@ -21,7 +21,7 @@ ProfileOption = Annotated[str, typer.Option("--profile", help="The simulated dev
 def devices(*, as_json: terminal.JsonOption = False) -> None:
     """List the devices, and how screenshots are taken."""
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import user_connector
+    from odyssey_recorder.wiring.user import user_connector
 
     connector = user_connector(read_settings())
     listed = connector.devices()

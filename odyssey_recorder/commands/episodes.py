@@ -136,7 +136,7 @@ def _replay(
     from odyssey_recorder.replay.recorded import check_screenshots, open_recorded
     from odyssey_recorder.replay.replay import replay_episode
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import user_connector
+    from odyssey_recorder.wiring.user import user_connector
 
     check_screenshots(open_recorded(episode))  # before any device is needed
     device = user_connector(read_settings(capture=capture)).connect_chosen(serial)

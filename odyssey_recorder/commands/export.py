@@ -16,7 +16,7 @@ from odyssey_recorder.commands.listing import selected_ids
 from odyssey_recorder.commands.terminal import print_warning, say
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.services.exports import ExportProgress, ExportWanted, prepare_export, write_export
-from odyssey_recorder.wiring import dataset_reviews
+from odyssey_recorder.wiring.user import dataset_reviews
 
 _TOLD = 10
 _WORKERS = get_context("spawn")

@@ -18,7 +18,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView, TextQuestion
 from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.wiring import episode_store, user_connector
+from odyssey_recorder.wiring.user import episode_store, user_connector
 
 WORDS = (
     "Work in the emulator's window. Commands here: done [NOTE], impossible REASON, undo, "

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.commands.terminal import line, print_json, print_left_out, print_retired, print_warning, say
 from odyssey_recorder.dataset_index.filter import Filter, Key, parse_filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex, IndexedEpisode
@@ -29,18 +28,19 @@ class ListOptions:
 
 def list_episodes(
     index: EpisodeIndex,
-    checker: Checker,
     filters: SavedFilters,
     options: ListOptions,
     consoles: tuple[Console, Console],
 ) -> None:
     """Print to the first console, and remarks to the second. Raises DatasetError, FilterError."""
+    from odyssey_recorder.wiring.user import review_service
+
     out, err = consoles
     episode_filter = _wanted(filters, options)
     with err.status(line(f"Reading {index.root} …")):
         episodes.refresh(index)
         if options.checked:
-            episodes.check_all(index, checker)
+            review_service(index).check_all()
     selection = episodes.selected(index, episode_filter, agents=True)
     rows = index.rows(selection.filter)
     if options.save:
@@ -63,9 +63,9 @@ def list_episodes(
 @contextmanager
 def refreshed(root: Path) -> Iterator[EpisodeIndex]:
     """The user's index of a dataset. Raises DatasetError."""
-    from odyssey_recorder.wiring import user_checker, user_index
+    from odyssey_recorder.wiring.user import user_index
 
-    with closing(user_index(root, user_checker())) as index:
+    with closing(user_index(root)) as index:
         episodes.refresh(index)
         yield index
 
@@ -83,10 +83,10 @@ def selected(root: Path, text: str, *, agents: bool = False) -> Iterator[tuple[E
         yield index, selection.filter
 
 
-def selected_ids(root: Path, text: str, *, agents: bool = False) -> frozenset[str]:
-    """Raises DatasetError, FilterError."""
+def selected_ids(root: Path, text: str, *, agents: bool = False) -> list[str]:
+    """In order. Raises DatasetError, FilterError."""
     with selected(root, text, agents=agents) as (index, episode_filter):
-        return frozenset(index.ids(episode_filter))
+        return sorted(index.ids(episode_filter))
 
 
 def _wanted(filters: SavedFilters, options: ListOptions) -> Filter:

@@ -37,12 +37,6 @@ YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmat
 _MAX_PROBLEMS = 10
 
 
-def selected(dataset: Path, selection: str) -> list[str]:
-    from odyssey_recorder.commands.listing import selected_ids
-
-    return sorted(selected_ids(dataset, selection))
-
-
 def confirm_sending(dataset: Path, plan: "Plan", budget: float | None, *, consent: bool, yes: bool) -> None:
     """Tell what would be sent and what it costs, and ask. Raises DatasetError without agreement."""
     print_upload_size(plan)

@@ -17,7 +17,6 @@ from rich.console import Console
 
 from odyssey_recorder.commands.demo_annotator import Drag, Eyes, Move, On
 from odyssey_recorder.commands.terminal import say
-from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import RecordingError, ScriptError
@@ -27,10 +26,9 @@ from odyssey_recorder.practice.tasks import PracticeTask, practice_tasks
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
 from odyssey_recorder.validation import ClosedModel
-from odyssey_recorder.wiring import lab_service
+from odyssey_recorder.wiring.demo import demo_service
 
 PROFILE = "small_phone"
 _MOST_DRAGS = 12
@@ -57,10 +55,9 @@ class Recorded:
 
 
 class GoldRecorder:
-    def __init__(self, lab: PrivateEmulators, folder: Path, profile: str = PROFILE) -> None:
-        self._lab = lab
-        self._store = EpisodeStore(folder / "practice", drafts=folder / "drafts")
-        self._service: RecordingService = lab_service(lab, self._store, actor="script", profile=profile)
+    def __init__(self, emulators: PrivateEmulators, folder: Path, profile: str = PROFILE) -> None:
+        self._emulators = emulators
+        self._service = demo_service(emulators, folder, actor="script", profile=profile)
 
     def record(self, task: PracticeTask) -> Recorded:
         """Play the task on a freshly started simulated emulator. Raises OdysseyError."""
@@ -70,12 +67,12 @@ class GoldRecorder:
             return self._record(task, device)
         finally:
             device.close()
-            self._lab.phones.stop()
+            self._emulators.phones.stop()
 
     def _record(self, task: PracticeTask, device: Device) -> Recorded:
         player = script.ScriptPlayer()
         recorder = self._service.begin(device, replace(task.assignment, is_practice=False), player)
-        eyes = Eyes(self._lab, device.serial)
+        eyes = Eyes(self._emulators, device.serial)
         try:
             recorder.start()
             for command in _read(task):
@@ -88,9 +85,10 @@ class GoldRecorder:
         return self._recorded(recorder.episode_id)
 
     def _recorded(self, episode_id: str) -> Recorded:
-        episode, provenance = self._store.load(episode_id), self._store.provenance(episode_id)
+        store = self._service.store
+        episode, provenance = store.load(episode_id), store.provenance(episode_id)
         assert provenance is not None
-        paths = [self._store.ui_tree_path(episode_id, step) for step in range(len(episode.steps))]
+        paths = [store.ui_tree_path(episode_id, step) for step in range(len(episode.steps))]
         trail = trail_of(episode, provenance, lambda step: read_text(paths[step], Largest.TREE))
         return Recorded(trail, gold_as_json(episode, trail))
 
@@ -122,8 +120,8 @@ def _moves(command: _Command, recorder: Recorder, eyes: Eyes) -> Iterator[Move]:
 
 def main(names: list[str]) -> None:
     console = Console()
-    with tempfile.TemporaryDirectory(prefix="odyssey-gold-") as folder, PrivateEmulators(Path(find_adb())) as lab:
-        gold = GoldRecorder(lab, Path(folder))
+    with tempfile.TemporaryDirectory(prefix="odyssey-gold-") as folder, PrivateEmulators(Path(find_adb())) as emulators:
+        gold = GoldRecorder(emulators, Path(folder))
         for task in practice_tasks():
             if not names or task.folder.name in names:
                 write_durably(task.gold_file, gold.record(task).gold)

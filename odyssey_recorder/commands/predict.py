@@ -65,7 +65,7 @@ def predict(  # noqa: PLR0913 - the options
     from odyssey_recorder.evaluation.predictions import PredictionsHeader, header_line, prediction_line
     from odyssey_recorder.files import write_durably
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import open_batch
+    from odyssey_recorder.wiring.user import open_batch
 
     chosen, rule = adapter_named(adapter), HistoryRule.parse(history)
     _refuse_foreign(out)

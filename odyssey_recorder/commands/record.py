@@ -20,7 +20,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.wiring import episode_store, user_connector
+from odyssey_recorder.wiring.user import episode_store, user_connector
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def make(
     Exit code 0: success; 2: nothing can be released, nothing has changed, or the name is taken.
     """
     from odyssey_recorder.services.releases import draft, make_release
-    from odyssey_recorder.wiring import dataset_reviews
+    from odyssey_recorder.wiring.user import dataset_reviews
 
     drafted = draft(dataset_reviews(dataset), dataset, name)
     planned, left_out = drafted.planned, drafted.left_out

@@ -1,16 +1,11 @@
 """`upload` and `download`: exports and releases in a store that others reach."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from odyssey_recorder.commands import terminal
-
-if TYPE_CHECKING:
-    from odyssey_recorder.exporting.remote import Tell
 
 UrlArgument = Annotated[str, typer.Argument(metavar="URL", help="Any place that fsspec reaches, as s3://bucket/name.")]
 
@@ -29,7 +24,7 @@ def upload(
     """
     from odyssey_recorder.exporting import remote
 
-    with _progress("Uploading") as on_progress:
+    with terminal.progress_bar("Uploading") as on_progress:
         files = remote.upload(folder, url, on_progress)
     terminal.say(f"{files:,} files are at {url}")
 
@@ -51,15 +46,6 @@ def download(
     """
     from odyssey_recorder.exporting import remote
 
-    with _progress("Downloading") as on_progress:
+    with terminal.progress_bar("Downloading") as on_progress:
         files = remote.download(url, folder, on_progress, with_screenshots=not without_screenshots)
     terminal.say(f"{files:,} files are in {folder}")
-
-
-@contextmanager
-def _progress(text: str) -> Iterator["Tell"]:
-    from rich.progress import Progress
-
-    with Progress(console=terminal.err, transient=True, disable=not terminal.err.is_terminal) as progress:
-        task = progress.add_task(text)
-        yield lambda done, total: progress.update(task, completed=done, total=total)

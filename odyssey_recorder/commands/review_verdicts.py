@@ -104,11 +104,10 @@ def _judged(
 ) -> Iterator[dict[str, str]]:
     from odyssey_recorder.errors import DatasetError, ReviewError
     from odyssey_recorder.review.views import outcome_text
-    from odyssey_recorder.services.review import ReviewService
-    from odyssey_recorder.wiring import user_checker, user_index
+    from odyssey_recorder.wiring.user import review_service, user_index
 
-    with closing(user_checker()) as checker, closing(user_index(settings.dataset, checker)) as index:
-        service = ReviewService(index, checker, lambda: settings.annotator)
+    with closing(user_index(settings.dataset)) as index:
+        service = review_service(index, lambda: settings.annotator)
         for episode_id in dict.fromkeys(ids):
             judged = {"episode_id": episode_id, "stage": "", "outcome": "", "problem": ""}
             try:

@@ -1,18 +1,14 @@
 """`reviews`: the review files of a dataset."""
 
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.review_verdicts import verdict_command
 from odyssey_recorder.model.plain_text import counted
-
-if TYPE_CHECKING:
-    from odyssey_recorder.dataset_index.index import EpisodeIndex
-    from odyssey_recorder.review.review_store import ReviewStore
-    from odyssey_recorder.services.review import ReviewService
 
 NameOption = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
@@ -45,9 +41,10 @@ def check(
 
     Exit code 0: no problems; 1: problems found; 2: no reviews can be read.
     """
-    from odyssey_recorder.review.review_merge import check_elsewhere, check_reviews
+    from odyssey_recorder.services.review import review_faults
+    from odyssey_recorder.settings import read_settings
 
-    faults = list(check_reviews(_store(dataset)) if path is None else check_elsewhere(path))
+    faults = list(review_faults(read_settings(dataset=dataset).dataset, path))
     if as_json:
         terminal.print_json({"faults": faults})
     else:
@@ -78,10 +75,10 @@ def merge(
 
     Exit code 0: all merged; 1: some cannot be read or saved; 2: no reviews can be read.
     """
-    from odyssey_recorder.review.review_merge import merge_copies, merge_reviews
+    from odyssey_recorder.services.review import add_reviews
+    from odyssey_recorder.settings import read_settings
 
-    store = _store(dataset)
-    merged = merge_copies(store) if path is None else merge_reviews(store, path)
+    merged = add_reviews(read_settings(dataset=dataset).dataset, path)
     for episode_id, count in merged.came.items():
         terminal.say(f"{episode_id}: {counted(count, 'new entry', 'new entries')}")
     for fault in merged.problems:
@@ -109,15 +106,12 @@ def policy(
 
     Exit code 0: success; 2: the policy cannot be read or written.
     """
-    from odyssey_recorder.review.status import ReviewPolicy
+    from odyssey_recorder.services.review import review_policy
+    from odyssey_recorder.settings import read_settings
 
-    store = _store(dataset)
-    now = store.policy()
-    episode_filter = ReviewPolicy(now.seed if seed is None else seed, now.second_share if share is None else share)
-    if episode_filter != now:
-        store.set_policy(episode_filter)
-    summary = f"{episode_filter.second_share * 100:.4g}% of the episodes of each category, device and annotator"
-    terminal.say(f"{summary} get a second review, chosen at random (seed {episode_filter.seed})")
+    now = review_policy(read_settings(dataset=dataset).dataset, share=share, seed=seed)
+    summary = f"{now.second_share * 100:.4g}% of the episodes of each category, device and annotator"
+    terminal.say(f"{summary} get a second review, chosen at random (seed {now.seed})")
 
 
 @app.command()
@@ -142,12 +136,13 @@ def request(  # noqa: PLR0913 - the options
     """
     from odyssey_recorder.commands.listing import selected
     from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring.user import review_service
 
     if not ids and not text:
         raise typer.BadParameter("Name the episodes, or select them with --filter.")
     settings = read_settings(dataset=dataset, annotator=name)
     with selected(settings.dataset, text) as (index, episode_filter):
-        service = _service(index, settings.annotator)
+        service = review_service(index, lambda: settings.annotator)
         chosen = {*(ids or index.ids(episode_filter))}
         done = service.withdraw(chosen, why) if withdraw else service.request(chosen, why)
     verb = "withdrawn" if withdraw else "requested"
@@ -169,31 +164,17 @@ def restore(
 
     Exit code 0: restored, or the trash was listed; 2: the episode cannot be restored.
     """
-    from odyssey_recorder.dataset.trash import Trash
-    from odyssey_recorder.dataset_index.index import EpisodeIndex
+    from odyssey_recorder.services.review import trashed_episodes
     from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring.user import review_service, user_index
 
     settings = read_settings(dataset=dataset, annotator=reviewer)
     if episode_id is not None:
-        _service(EpisodeIndex(settings.dataset, None), settings.annotator).restore(episode_id, why)
+        with closing(user_index(settings.dataset)) as index:
+            review_service(index, lambda: settings.annotator).restore(episode_id, why)
         terminal.say(f"{episode_id} is back in {settings.dataset}, to be reviewed again")
         return
-    for trashed in (episodes := Trash(settings.dataset).episodes()):
+    for trashed in (episodes := trashed_episodes(settings.dataset)):
         moved = trashed.moved_at.astimezone()
         terminal.say(f"{trashed.episode_id}  since {moved:%Y-%m-%d %H:%M}")
     terminal.say(f"{counted(episodes, 'episode')} in the trash")
-
-
-def _service(index: "EpisodeIndex", who: str) -> "ReviewService":
-    """For what needs no checks."""
-    from odyssey_recorder.checking.checker import Checker
-    from odyssey_recorder.services.review import ReviewService
-
-    return ReviewService(index, Checker(None), lambda: who)
-
-
-def _store(dataset: Path | None) -> "ReviewStore":
-    from odyssey_recorder.review.review_store import ReviewStore
-    from odyssey_recorder.settings import read_settings
-
-    return ReviewStore(read_settings(dataset=dataset).dataset)

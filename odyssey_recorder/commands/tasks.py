@@ -230,7 +230,7 @@ def rewrite(  # noqa: PLR0913 - the flags
     from odyssey_recorder.tasks.listing import read_tasks
     from odyssey_recorder.tasks.templates.template_files import load_library
     from odyssey_recorder.tasks.wording.rewriting import Rewriting
-    from odyssey_recorder.wiring import open_batch
+    from odyssey_recorder.wiring.user import open_batch
 
     with interruptible():
         settings, tasks = _settings(), read_tasks(file)
@@ -266,7 +266,7 @@ def propose(
     from odyssey_recorder.commands.task_rewriting import decide
     from odyssey_recorder.tasks.templates.template_files import load_library
     from odyssey_recorder.tasks.wording.proposing import Proposing
-    from odyssey_recorder.wiring import open_batch, own_templates
+    from odyssey_recorder.wiring.user import open_batch, own_templates
 
     proposing = Proposing(open_batch(_settings()), load_library(_template_folders()), catalogue)
     proposals = proposing.propose(category, count, again=again)
@@ -366,14 +366,14 @@ def _settings(dataset: Path | None = None) -> "Settings":
 
 
 def _template_folders() -> list[Path]:
-    from odyssey_recorder.wiring import template_folders
+    from odyssey_recorder.wiring.user import user_template_folders
 
-    return template_folders(_settings())
+    return user_template_folders(_settings())
 
 
 @contextmanager
 def _queue(dataset: Path | None) -> Iterator["TaskQueue"]:
-    from odyssey_recorder.wiring import annotator_tasks
+    from odyssey_recorder.wiring.user import annotator_tasks
 
     with closing(annotator_tasks(_settings(dataset))) as queue:
         yield queue

@@ -77,12 +77,18 @@ def print_json(tree: object) -> None:
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Progress]:
-    """Shown while the work lasts, on a terminal only."""
+    """Shown while the work lasts, on a terminal only; `title` until the work tells a text."""
+    from rich.markup import escape
     from rich.progress import Progress as Bar
 
     with Bar(console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(title)
-        yield lambda share, _text: bar.update(task, completed=share or 0, total=None if share is None else 1)
+        yield lambda share, text: bar.update(
+            task,
+            completed=share or 0,
+            total=None if share is None else 1,
+            description=escape(spelled_out(text or title)),
+        )
 
 
 @contextmanager

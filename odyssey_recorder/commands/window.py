@@ -10,8 +10,6 @@ from odyssey_recorder.errors import OdysseyError, SettingsError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from odyssey_recorder.dataset_index.index import EpisodeIndex
-    from odyssey_recorder.dataset_index.saved import SavedFilters
     from odyssey_recorder.gui.bridges.workplace import Workplace
     from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.services.recording import RecordingService
@@ -30,7 +28,7 @@ def run_window(store: "SettingsStore", *, serial: str | None = None, to_review: 
 def open_window(store: "SettingsStore", *, serial: str | None, to_review: bool = False) -> int:
     """Returns the exit code. Raises SettingsError without a screen, DeviceError without an adb server."""
     require_screen()
-    from odyssey_recorder.wiring import annotator_service, annotator_tasks, opened_later  # isort: skip - Qt looks into every module that comes after it
+    from odyssey_recorder.wiring.user import annotator_service, annotator_tasks, opened_later  # isort: skip - Qt looks into every module that comes after it
     from odyssey_recorder.gui.window.app import run
 
     settings = store.read()
@@ -48,40 +46,27 @@ def _workplace(
     from odyssey_recorder.gui.bridges.workplace import AgentModels, Workplace
     from odyssey_recorder.gui.frame.window_state import KeptFile
     from odyssey_recorder.settings import agent_file, log_file, sheets_file, shortcuts_file, window_state_file
-    from odyssey_recorder.wiring import device_inventory, review_service, task_service, text_reviewing, text_writing
-
-    def saved_filters() -> "SavedFilters":
-        from odyssey_recorder.dataset_index.saved import SavedFilters
-        from odyssey_recorder.settings import filters_file
-
-        return SavedFilters(filters_file())
-
-    def dataset() -> "EpisodeIndex":
-        from odyssey_recorder.wiring import user_checker, user_index
-
-        return user_index(settings.dataset, user_checker() if service.checker is None else service.checker())
+    from odyssey_recorder.wiring import user
 
     def open_model(name: str, budget: float | None) -> "Batch":
-        from odyssey_recorder.wiring import open_batch
+        return user.open_batch(store.read().model_copy(update={"model": name}), budget)
 
-        return open_batch(store.read().model_copy(update={"model": name}), budget)
-
-    settings = store.read()
-    role = "reviewer" if to_review and settings.role == "annotator" else settings.role
+    settings, who = store.read(), service.who_records
+    index = partial(user.user_index, settings.dataset)
     return Workplace(
         tasks=tasks,
-        task_service=lambda: task_service(store, tasks(), service.who_records),
-        dataset=dataset,
-        saved_filters=saved_filters,
-        inventory=partial(device_inventory, settings, service.connector, service.phones),
+        task_service=lambda: user.task_service(store, tasks(), who),
+        dataset=index,
+        saved_filters=user.saved_filters,
+        inventory=partial(user.device_inventory, settings, service.connector, service.phones),
         practice=service.practice,
-        review=partial(review_service, settings, service),
-        texts=partial(text_reviewing, settings, service),
-        writing=partial(text_writing, store, service),
+        review=lambda: user.review_service(index(), who, service.connector),
+        texts=partial(user.text_reviewing, settings.dataset, who),
+        writing=partial(user.text_writing, store, settings.dataset, who),
         agents=AgentModels(lambda: store.read().model, open_model, KeptFile(agent_file())),
         doctor=Doctor(store.read, on_screen=True, log=log_file()),
         settings=store,
-        role=role,
+        role="reviewer" if to_review and settings.role == "annotator" else settings.role,
         theme=settings.theme,
         text_size=settings.text_size,
         state=KeptFile(window_state_file()),

@@ -16,7 +16,7 @@ from unicodedata import normalize
 from PIL import Image
 from pydantic import AwareDatetime, Field, ValidationError
 
-from odyssey_recorder.dataset.change_journal import Journal
+from odyssey_recorder.dataset.change_journal import locked
 from odyssey_recorder.dataset.layout import checked_id, read_dataset_file, redaction_path, screenshot_path, ui_tree_path
 from odyssey_recorder.dataset.png import BrokenImageError, decode_png
 from odyssey_recorder.device.view_hierarchy import parse
@@ -136,7 +136,7 @@ def read_redaction(root: Path, episode_id: str) -> Redaction | None:
 def write_redaction(root: Path, redaction: Redaction) -> None:
     """Add to what is already redacted of the episode. Raises DatasetError."""
     path = root / redaction_path(checked_id(redaction.episode_id))
-    with Journal(root).held():
+    with locked(root):
         before = read_redaction(root, redaction.episode_id)
         if before is not None:
             added = {"boxes": before.boxes + redaction.boxes, "words": before.words + redaction.words}
@@ -148,7 +148,7 @@ def write_redaction(root: Path, redaction: Redaction) -> None:
 def remove_boxes(root: Path, episode_id: str, step: int) -> None:
     """Remove the boxes of a step, and of the steps with the very same screenshot. Raises DatasetError."""
     path = root / redaction_path(checked_id(episode_id))
-    with Journal(root).held():
+    with locked(root):
         before = read_redaction(root, episode_id)
         if before is None:
             return

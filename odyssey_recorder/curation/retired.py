@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, ValidationError
 
-from odyssey_recorder.dataset.change_journal import Journal
+from odyssey_recorder.dataset.change_journal import locked
 from odyssey_recorder.dataset.layout import RETIRED, episode_ids
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest, make_folder, read_file, storage_errors, write_durably
@@ -65,7 +65,7 @@ def plan_decisions(root: Path, decisions: Sequence[RetireDecision]) -> list[Reti
 
 def record_decisions(root: Path, decisions: Sequence[RetireDecision]) -> None:
     """Each counts from now on, also where clocks differ. Raises DatasetError."""
-    with Journal(root).held():
+    with locked(root):
         data = _read(root)
         latest = _latest(data, root)
         for decision in decisions:

@@ -78,10 +78,32 @@ def do_not_record(change: Change) -> None:
     del change
 
 
+@contextmanager
+def locked(root: Path) -> Iterator[None]:
+    """Let no other program write to the dataset, other than to the review files. Raises DatasetError.
+
+    An interrupted change stays as it is: only who knows its record can settle it.
+    """
+    root = root.absolute()
+    journal = _journal_path(root)
+    make_folder(journal.parent, within=root)
+    lock = FileLock(journal.with_name("lock"), timeout=_PATIENCE_S, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise DatasetError(f"Another program is writing to {root}. Wait, or close that program.") from error
+    except OSError as error:
+        raise storage_error(error, journal.parent, "locked") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 class Journal:
     """Makes changes of a dataset folder, one at a time even across processes; `recorded` looks one up. Thread-safe."""
 
-    def __init__(self, root: Path, recorded: Recorded = never) -> None:
+    def __init__(self, root: Path, recorded: Recorded) -> None:
         self.root = root.absolute()
         self._recorded = recorded
         self._journal_path = _journal_path(self.root)
@@ -89,21 +111,11 @@ class Journal:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Lock the dataset for changes, after settling an interrupted one. Raises DatasetError."""
-        make_folder(self._journal_path.parent, within=self.root)
         for name in (*EPISODE_FOLDERS, TRASH):
             check_within(self.root / name, self.root)
-        lock = FileLock(self._journal_path.with_name("lock"), timeout=_PATIENCE_S, thread_local=False)
-        try:
-            lock.acquire()
-        except Timeout as error:
-            raise DatasetError(f"Another program is writing to {self.root}. Wait, or close that program.") from error
-        except OSError as error:
-            raise storage_error(error, self._journal_path.parent, "locked") from error
-        try:
+        with locked(self.root):
             self._settle_interrupted()
             yield
-        finally:
-            lock.release()
 
     def carry_out(self, change: Change, folders: Mapping[str, Contents], record: Callable[[Change], object]) -> None:
         """Make a change atomically; the caller holds the journal. Raises DatasetError, and what `record` raises.

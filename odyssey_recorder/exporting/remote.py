@@ -5,7 +5,7 @@ SHA256SUMS names the files, and comes last: where it is, the rest is too. Needs 
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -15,10 +15,10 @@ from odyssey_recorder.errors import DatasetError, MissingFileError, OdysseyError
 from odyssey_recorder.exporting.hashed_files import sha256_of, whole_file
 from odyssey_recorder.exporting.sums import SUMS, parse_sums
 from odyssey_recorder.files import Largest, check_within, make_folder, open_file, read_file, storage_errors
+from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.progress import Progress
 
 _PIECE = 1024 * 1024
-Tell = Callable[[int, int], object]
-"""Called with how many files of how many are there."""
 
 
 class Store:
@@ -104,19 +104,19 @@ def _pieces_of(file: BinaryIO, path: Path) -> Iterator[bytes]:
             yield piece
 
 
-def upload(folder: Path, url: str, tell: Tell) -> int:
+def upload(folder: Path, url: str, progress: Progress) -> int:
     """Put the files of an export or a release under `url`, and return their number. Raises DatasetError."""
     with storage_errors(folder / SUMS, "read"):
         listed = read_file(folder / SUMS, Largest.INDEX, within=folder)
     store, sums = Store(url), parse_sums(listed, str(folder / SUMS))
     for number, (name, sha256) in enumerate(sums.items(), start=1):
         store.put_if_absent(name, folder / name, sha256, folder)
-        tell(number, len(sums))
+        progress(number / len(sums), f"{number:,} of {counted(sums, 'file')}")
     store.put_if_absent(SUMS, folder / SUMS, hashlib.sha256(listed).hexdigest(), folder)
     return len(sums)
 
 
-def download(url: str, folder: Path, tell: Tell, *, with_screenshots: bool = True) -> int:
+def download(url: str, folder: Path, progress: Progress, *, with_screenshots: bool = True) -> int:
     """Copy the files under `url` to `folder`, screenshots last, and return their number; what is there stays.
 
     Raises DatasetError, also for a file in the folder that differs.
@@ -128,7 +128,7 @@ def download(url: str, folder: Path, tell: Tell, *, with_screenshots: bool = Tru
     wanted = [*(name for name in sums if not name.startswith(f"{SCREENSHOTS}/")), *screenshots]
     for number, name in enumerate(wanted, start=1):
         _get(store, name, folder, sums[name])
-        tell(number, len(wanted))
+        progress(number / len(wanted), f"{number:,} of {counted(wanted, 'file')}")
     if len(wanted) == len(sums):
         _get(store, SUMS, folder, hashlib.sha256(listed).hexdigest())
     return len(wanted)

@@ -34,7 +34,6 @@ from odyssey_recorder.merging.plan import (
     same_files,
     saved,
 )
-from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.review_store import ReviewStore
 
 _UNFINISHED = f"{METADATA}/merge.json"
@@ -68,8 +67,7 @@ def merge(first: Path, second: Path, target: Path, decisions: MergeDecisions) ->
     """
     into = next((source for source in (first, second) if _is_same(target, source)), None)
     if into is not None:
-        ReviewLog(into, str).versions.recover()  # the journal by itself would roll back a fix that is on record
-        with Journal(into).held():
+        with _journal(into).held():
             plan = prepare(first, second, target, decisions)
             if not plan.conflicts:
                 root = into.absolute()
@@ -82,6 +80,10 @@ def merge(first: Path, second: Path, target: Path, decisions: MergeDecisions) ->
         _Merge(plan, part, None).run()
         publish_folder(part, target)
     return plan
+
+
+def _journal(root: Path) -> Journal:
+    return Journal(root, ReviewStore(root).is_recorded)
 
 
 def _empty(part: Path) -> None:
@@ -108,7 +110,7 @@ class _Merge:
         self._root = root
         self._present = dict(into.files) if into is not None else {}
         self._trash = into.trash if into is not None else {}
-        self._journal = Journal(root)
+        self._journal = _journal(root)
         self._origins = [source.root for source in plan.sources]
 
     def run(self) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from odyssey_recorder.dataset.change_journal import Journal
+from odyssey_recorder.dataset.change_journal import locked
 from odyssey_recorder.dataset.layout import (
     HISTORY,
     RELEASES,
@@ -185,7 +185,7 @@ def write_release(root: Path, record: ReleaseRecord, files: Mapping[str, bytes],
     """
     folder = release_folder(root, record.name)
     part = folder.with_name(folder.name + _PART)
-    with Journal(root).held():
+    with locked(root):
         _refuse_taken(root, record)
         for episode_id, sha256 in revisions.items():
             if revision_of(root, episode_id) != sha256:

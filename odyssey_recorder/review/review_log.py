@@ -32,8 +32,8 @@ from odyssey_recorder.review.views import VerdictDraft, subject_of
 class ReviewLog:
     def __init__(self, root: Path, who: Callable[[], str]) -> None:
         self.reviews = ReviewStore(root)
-        self.versions = Versions(root, self._is_recorded)
-        self.trash = Trash(root, self._is_recorded)
+        self.versions = Versions(root, self.reviews.is_recorded)
+        self.trash = Trash(root, self.reviews.is_recorded)
         self._who = who
         self._settling = Lock()
 
@@ -128,9 +128,6 @@ class ReviewLog:
         if not (who := self._who()).strip():
             raise ReviewError("Enter your name first. What you record in a review carries it.")
         return {"id": secrets.token_hex(16), "at": datetime.now(UTC), "by": who}
-
-    def _is_recorded(self, change: Change) -> bool:
-        return any(entry.id == change.id for entry in self.reviews.read(change.episode_id).entries)
 
     def _record_fix(self, change: Change, *, amendment: Amendment | None, why: str, undoes: str = "") -> None:
         fix = Fix(

@@ -145,16 +145,17 @@ def _from_other_tool(tree: Json, store: ReviewStore | None, *, place: str) -> It
     if store is None:
         yield ReviewFile(episode_id, (REVIEW_FORM.read_entry({"revision": "", **own}, place=place),))
         return
-    entry = REVIEW_FORM.read_entry({**_known(store.root, episode_id, place), **own}, place=place)
+    entry = REVIEW_FORM.read_entry({**_known(store, episode_id, place), **own}, place=place)
     if all(known.id != entry.id for known in store.read(episode_id).entries):
         yield ReviewFile(episode_id, (entry,))
 
 
-def _known(root: Path, episode_id: str, place: str) -> dict[str, Json]:
-    episode = read_row(root, episode_id)
+def _known(store: ReviewStore, episode_id: str, place: str) -> dict[str, Json]:
+    episode = read_row(store.root, episode_id)
     if episode is None:
-        raise ReviewError(f"{place}: there is no episode {episode_id} in {root}.")
-    return {"revision": Versions(root).revision(episode_id), "subject": subject_of(episode).model_dump()}
+        raise ReviewError(f"{place}: there is no episode {episode_id} in {store.root}.")
+    revision = Versions(store.root, store.is_recorded).revision(episode_id)
+    return {"revision": revision, "subject": subject_of(episode).model_dump()}
 
 
 def file_faults(file: ReviewFile, recorder: str, *, place: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from threading import Lock
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from odyssey_recorder.dataset.change_journal import Change
 from odyssey_recorder.dataset.entry_file import FORMAT
 from odyssey_recorder.dataset.entry_store import EntryStore, is_main
 from odyssey_recorder.dataset.layout import POLICY, REVIEWS, provenance_path
@@ -51,6 +52,10 @@ class ReviewStore(EntryStore[ReviewFile]):
         self._outcomes: dict[str, tuple[_Stamp, _Outcome]] = {}
         self._origins: dict[str, Origin] = {}
         self._guard = Lock()
+
+    def is_recorded(self, change: Change) -> bool:
+        """For a journal: an interrupted change that is on record is completed. Raises DatasetError."""
+        return any(entry.id == change.id for entry in self.read(change.episode_id).entries)
 
     def policy(self) -> ReviewPolicy:
         """Raises ReviewError naming file and key, DatasetError."""

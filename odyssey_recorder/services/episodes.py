@@ -1,14 +1,11 @@
-"""Which episodes of a dataset are meant, and their checks."""
+"""Which episodes of a dataset are meant."""
 
 from dataclasses import dataclass
 
-from odyssey_recorder.checking.checker import Checker
-from odyssey_recorder.checking.whole_dataset.dataset_checks import DatasetChecks
 from odyssey_recorder.dataset.layout import ANNOTATIONS
 from odyssey_recorder.dataset_index.filter import Filter, unretired, without_agents
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 
 
@@ -39,12 +36,3 @@ def selected(index: EpisodeIndex, wanted: Filter, *, agents: bool = False) -> Se
     chosen = present if agents else without_agents(present)
     every, without_retired, count = map(index.count, (wanted, present, chosen))
     return Selection(chosen, every - without_retired, without_retired - count)
-
-
-def check_all(index: EpisodeIndex, checker: Checker) -> dict[str, EpisodeReport]:
-    """Check what has changed, for the index too; returns all reports by id."""
-    checks = DatasetChecks(index.root, checker, lambda _: None)
-    checks.run()
-    reports = {report.episode_id: report for report in checks.reports()}
-    index.take_reports(reports.values(), settled=True)
-    return reports

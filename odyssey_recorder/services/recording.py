@@ -1,7 +1,7 @@
 """Starts recordings: from an assignment and a device, or from a draft."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,13 +21,14 @@ from odyssey_recorder.services.practice import PracticeService
 from odyssey_recorder.simulated.private_emulators import PhoneProcesses
 
 if TYPE_CHECKING:
-    from odyssey_recorder.checking.checker import Checker
     from odyssey_recorder.dataset import provenance
     from odyssey_recorder.dataset.draft import Draft
     from odyssey_recorder.model.finding import EpisodeReport
     from odyssey_recorder.recording.recorder import Recorder
     from odyssey_recorder.recording.slow_work import SnapshotPolicy
     from odyssey_recorder.recording.view import Listener
+
+__all__ = ["DraftSummary"]
 
 PRACTICE_START = FromSnapshot("odyssey-practice")
 """Saved before the first practice task on a device, so that no attempt sees the traces of another."""
@@ -50,7 +51,6 @@ class RecordingService:
     snapshots: "SnapshotPolicy" = "never"
     start: StartState = field(default_factory=AsFound)
     practice: PracticeService | None = None
-    checker: "Callable[[], Checker] | None" = None
 
     def who_records(self) -> str:
         return self.annotator if self.practice is None else self.practice.annotator

@@ -14,6 +14,7 @@ from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.episode_row import EpisodeRow
 from odyssey_recorder.dataset.layout import ANNOTATIONS, annotation_path
 from odyssey_recorder.dataset.opened import open_damaged
+from odyssey_recorder.dataset.trash import Trash, TrashedEpisode
 from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.device.device import ListedDevice
@@ -24,6 +25,8 @@ from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.review import status as statuses
 from odyssey_recorder.review.review import Decision, Judgement, ReplayEvidence, ReviewFile
 from odyssey_recorder.review.review_log import ReviewLog
+from odyssey_recorder.review.review_merge import Merged, check_elsewhere, check_reviews, merge_copies, merge_reviews
+from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, blind
 
 if TYPE_CHECKING:
@@ -398,6 +401,38 @@ class ReviewService:
 
     def _news(self, episode_ids: Sequence[str], unread: int = 0) -> ReviewNews:
         return ReviewNews(tuple(map(self._settled_row, self._index.rows(among=episode_ids))), unread=unread)
+
+
+# The review files.
+
+
+def review_faults(root: Path, path: Path | None = None) -> Iterator[str]:
+    """Problems of the dataset's review files, or of those at `path`. Raises DatasetError, ReviewError."""
+    return check_reviews(ReviewStore(root)) if path is None else check_elsewhere(path)
+
+
+def add_reviews(root: Path, path: Path | None = None) -> Merged:
+    """Add the reviews at `path` to the dataset, or those in conflict copies that a shared drive left.
+
+    Raises DatasetError, ReviewError.
+    """
+    store = ReviewStore(root)
+    return merge_copies(store) if path is None else merge_reviews(store, path)
+
+
+def review_policy(root: Path, *, share: float | None = None, seed: int | None = None) -> statuses.ReviewPolicy:
+    """The dataset's rule for second reviews, after changing what is given. Raises DatasetError, ReviewError."""
+    store = ReviewStore(root)
+    now = store.policy()
+    wanted = statuses.ReviewPolicy(now.seed if seed is None else seed, now.second_share if share is None else share)
+    if wanted != now:
+        store.set_policy(wanted)
+    return wanted
+
+
+def trashed_episodes(root: Path) -> Sequence[TrashedEpisode]:
+    """Newest first. Raises DatasetError."""
+    return Trash(root).episodes()
 
 
 def _texts(root: Path, episode_id: str) -> tuple[str, ...]:

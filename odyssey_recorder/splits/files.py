@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from odyssey_recorder.dataset.change_journal import Journal, under_way
+from odyssey_recorder.dataset.change_journal import locked, under_way
 from odyssey_recorder.dataset.layout import METADATA, SPLITS, SPLITS_RECORD, TRAIN_IN_ALL, split_path
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.errors import DatasetError, showable
@@ -277,7 +277,7 @@ def write_splits(root: Path, planned: PlannedSplits) -> None:
             f"A fix of episode {change.episode_id} was interrupted. Open the episode in Review to finish or undo it, "
             "then make the splits."
         )
-    with Journal(root).held():
+    with locked(root):
         with storage_errors(root / _STAGE, "written"):
             check_within(root / _STAGE, root)
             refuse_link(root / _STAGE)

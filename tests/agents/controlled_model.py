@@ -6,7 +6,7 @@ from typing import Any
 
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.settings import read_settings
-from odyssey_recorder.wiring import open_batch
+from odyssey_recorder.wiring.user import open_batch
 from tests.llm.stand_in import MODEL, DroppedConnection, ReceivedRequest, Reply, StandIn, Turn
 
 _PATIENCE_S = 30.0

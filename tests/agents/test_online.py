@@ -22,7 +22,7 @@ from odyssey_recorder.settings import prices_file
 from odyssey_simulator.profile import profile_named
 from tests.agents.controlled_model import says
 from tests.annotation.vision_model import images_of
-from tests.cli import CommandLine, LabPhone, Result, wait_until
+from tests.cli import CommandLine, Result, SimulatedPhone, wait_until
 from tests.llm.stand_in import MODEL, ErrorReply, ReceivedRequest, Reply, StandIn
 from tests.tasks.tasks import row as task_row
 from tests.tasks.tasks import write_list
@@ -39,8 +39,8 @@ def idle(_: ReceivedRequest) -> Reply:
 class GoldPlayer:
     """Plays gold scripts that consist of taps, after the answers `first`."""
 
-    def __init__(self, phone: LabPhone, *task_ids: str, first: tuple[Reply, ...] = (), seed: int = 0) -> None:
-        self._screen = Eyes(phone.lab, phone.serial)
+    def __init__(self, phone: SimulatedPhone, *task_ids: str, first: tuple[Reply, ...] = (), seed: int = 0) -> None:
+        self._screen = Eyes(phone.emulators, phone.serial)
         self._moves = [
             *first,
             *(move for one in task_ids for move in (*TASKS[one].filled(seed).gold, says("COMPLETE"))),
@@ -59,15 +59,15 @@ class GoldPlayer:
 
 
 @pytest.fixture
-def agent_phone(phone: LabPhone, cli: CommandLine) -> Iterator[LabPhone]:
+def agent_phone(phone: SimulatedPhone, cli: CommandLine) -> Iterator[SimulatedPhone]:
     """A phone in its initial state, with a snapshot of it; the command line can use its console."""
     home = cli.folder / "home"
     home.mkdir(exist_ok=True)
-    shutil.copy(phone.lab.server.home / TOKEN_FILE, home)
+    shutil.copy(phone.emulators.server.home / TOKEN_FILE, home)
     phone.console("avd", "snapshot", "save", SNAPSHOT)
     yield phone
     phone.console("avd", "snapshot", "load", SNAPSHOT)
-    wait_until(lambda: phone.lab.server.adb("-s", phone.serial, "shell", "true").returncode == 0)
+    wait_until(lambda: phone.emulators.server.adb("-s", phone.serial, "shell", "true").returncode == 0)
     phone.console("avd", "snapshot", "delete", SNAPSHOT)
 
 
@@ -89,7 +89,7 @@ def run_with(cli: CommandLine, behaviour: Any, *more: object, task: str = ALARM)
     return ran, results(out) if out.exists() else []
 
 
-def test_gold_replayer_solves_its_task_and_records_answers(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_gold_replayer_solves_its_task_and_records_answers(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     unread = Reply("Hm.")
     ran, (row,) = run_with(cli, GoldPlayer(agent_phone, ALARM, first=(unread,)))
     assert ran.exit_code == 0, ran.err
@@ -106,14 +106,14 @@ def test_gold_replayer_solves_its_task_and_records_answers(cli: CommandLine, age
     assert cli.draft_ids() == []
 
 
-def test_goals_follow_the_seed(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_goals_follow_the_seed(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     task = "sim-alarm-time"
     ran, (row,) = run_with(cli, GoldPlayer(agent_phone, task, seed=1), "--seed", 1, task=task)
     assert ran.exit_code == 0, ran.err
     assert (row["seed"], row["stop"], row["is_met"], row["difficulty"]) == (1, "complete", True, "easy")
 
 
-def test_goals_on_settings_and_screen_work_on_any_device(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_goals_on_settings_and_screen_work_on_any_device(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     """Without the console's token the phone has no facts of its own, like a real device."""
     (cli.folder / "home" / TOKEN_FILE).unlink()
     goals = cli.folder / "goals.jsonl"
@@ -131,7 +131,7 @@ def test_goals_on_settings_and_screen_work_on_any_device(cli: CommandLine, agent
     assert (row["stop"], row["is_met"], row["missed"]) == ("complete", False, ['files."/sdcard/plants.txt"']), ran.err
 
 
-def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     questions = list[ReceivedRequest]()
     tasks = write_list(cli.folder / "tasks.jsonl", [task_row("look")])
 
@@ -150,16 +150,16 @@ def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: LabP
 
 
 @pytest.mark.parametrize(("answer", "stop"), [(says("HOME"), "repeated"), (says("TYPE", text=""), "unreadable")])
-def test_run_without_progress_ends(cli: CommandLine, agent_phone: LabPhone, answer: Reply, stop: str) -> None:
+def test_run_without_progress_ends(cli: CommandLine, agent_phone: SimulatedPhone, answer: Reply, stop: str) -> None:
     ran, (row,) = run_with(cli, lambda _: answer)
     assert (ran.exit_code, row["stop"], row["steps"]) == (0, stop, 2 if stop == "repeated" else 0), ran.err
     assert len(cli.draft_ids()) == 1
 
 
-def test_dry_run_sends_and_stores_nothing(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_dry_run_sends_and_stores_nothing(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     ran, rows = run_with(cli, GoldPlayer(agent_phone, ALARM), "--dry-run")
     assert (ran.exit_code, rows, cli.draft_ids()) == (0, [], []), ran.err
-    assert Eyes(agent_phone.lab, agent_phone.serial).see("Clock")
+    assert Eyes(agent_phone.emulators, agent_phone.serial).see("Clock")
     assert "dry run (Click" in ran.err
 
 
@@ -170,7 +170,7 @@ def only_draft(cli: CommandLine) -> Draft:
     return draft
 
 
-def test_disallowed_action_needs_a_person(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_disallowed_action_needs_a_person(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     ran, (row,) = run_with(cli, GoldPlayer(agent_phone, ALARM), "--allow-package", "com.example.notes")
     assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1)
     assert "is not allowed. Without a terminal nobody can be asked" in ran.err
@@ -178,7 +178,7 @@ def test_disallowed_action_needs_a_person(cli: CommandLine, agent_phone: LabPhon
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a terminal of its own")
-def test_action_refused_at_the_terminal_is_kept_in_the_draft(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_action_refused_at_the_terminal_is_kept_in_the_draft(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     ours, theirs = os.openpty()
     with os.fdopen(ours, "wb", buffering=0) as keyboard, os.fdopen(theirs) as terminal:
         cli.monkeypatch.setattr(sys, "stdin", terminal)
@@ -191,7 +191,7 @@ def test_action_refused_at_the_terminal_is_kept_in_the_draft(cli: CommandLine, a
     assert (record.agent.model, record.agent.approved) == (MODEL, False)
 
 
-def test_run_stops_before_exceeding_its_budget(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_run_stops_before_exceeding_its_budget(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     home = says("HOME")
     table = prices_file()
     table.parent.mkdir(parents=True)
@@ -204,7 +204,7 @@ def test_run_stops_before_exceeding_its_budget(cli: CommandLine, agent_phone: La
     assert len(only_draft(cli).steps) == 2
 
 
-def test_killed_run_continues_with_the_next_task(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_killed_run_continues_with_the_next_task(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     gold = GoldPlayer(agent_phone, TIMER, first=(says("COMPLETE"),))
     ids = ("--task", ALARM, "--task", TIMER)
 
@@ -222,20 +222,20 @@ def test_killed_run_continues_with_the_next_task(cli: CommandLine, agent_phone: 
         assert [row["task_id"] for row in results(out)] == [ALARM]
         left = [says("IMPOSSIBLE", text="no")]
         server.behaviour = lambda _: left.pop()
-        agent_phone.lab.server.adb("-s", agent_phone.serial, "shell", "input", "keyevent", "HOME")
+        agent_phone.emulators.server.adb("-s", agent_phone.serial, "shell", "input", "keyevent", "HOME")
         ran = cli(*agent_command(cli, server, *ids))
         assert ran.exit_code == 0, ran.err
     assert out.read_bytes().startswith(first)
     assert [(row["task_id"], row["stop"], row["steps"]) for row in results(out)][1:] == [(TIMER, "impossible", 2)]
 
 
-def test_run_ended_by_the_server_has_no_result(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_run_ended_by_the_server_has_no_result(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     ran, rows = run_with(cli, lambda _: ErrorReply(401, "no"))
     assert (ran.exit_code, rows, len(cli.draft_ids())) == (1, [], 1)
     assert "model (" in ran.err
 
 
-def test_agent_episodes_are_left_out_unless_requested(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_agent_episodes_are_left_out_unless_requested(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     _, (row,) = run_with(cli, idle)
     data = cli.dataset
     export = ("export", data, cli.folder / "out", "--as", "jsonl", "--all")

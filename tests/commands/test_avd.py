@@ -8,7 +8,7 @@ import pytest
 
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
-from tests.cli import CommandLine, LabPhone
+from tests.cli import CommandLine, SimulatedPhone
 from tests.device.sdk_bench import IMAGE, StandInSdk, stand_in_sdk
 from tests.simulator.bench import free_console_port
 
@@ -82,9 +82,9 @@ def test_failed_start_is_explained_and_reset_asks_first(cli: CommandLine, sdk: S
 
 
 @pytest.fixture
-def simulator_serial(cli: CommandLine, phone: LabPhone) -> str:
+def simulator_serial(cli: CommandLine, phone: SimulatedPhone) -> str:
     """The serial of a simulated emulator, in whose home the command line finds the console's token."""
-    cli.monkeypatch.setenv("HOME", phone.lab.server.environment["HOME"])
+    cli.monkeypatch.setenv("HOME", phone.emulators.server.environment["HOME"])
     return phone.serial
 
 

@@ -14,7 +14,7 @@ from odyssey_recorder.checking.one_episode import JUDGED
 from odyssey_recorder.curation.redaction import RedactedBox, RedactedWords, Redaction, write_redaction
 from odyssey_recorder.dataset.layout import CONSENTS, annotation_path, screenshot_path, ui_tree_path
 from odyssey_recorder.model.finding import Finding, Severity
-from odyssey_recorder.wiring import user_checker
+from odyssey_recorder.wiring.user import user_checker
 from tests.annotation.phone_dataset import look_around
 from tests.annotation.texts import moment
 from tests.annotation.vision_model import images_of

@@ -1,20 +1,20 @@
 import pytest
 
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
-from tests.cli import ESCAPES, CommandLine, LabPhone
+from tests.cli import ESCAPES, CommandLine, SimulatedPhone
 
 
 def findings(cli: CommandLine) -> dict[str, dict[str, str]]:
     return {finding["what"]: finding for finding in cli.json("doctor")}
 
 
-def test_all_is_well_with_a_simulated_emulator(cli: CommandLine, phone: LabPhone) -> None:
+def test_all_is_well_with_a_simulated_emulator(cli: CommandLine, phone: SimulatedPhone) -> None:
     cli.dataset.mkdir()
     output = cli.output("doctor")
     assert list(cli.dataset.iterdir()) == [], "nothing is left in the folders that were tried"
     assert f"Small Phone ({phone.serial}): ready" in output
     assert "missing" not in output
-    assert f"server 41 on port {phone.lab.server.port}" in output
+    assert f"server 41 on port {phone.emulators.server.port}" in output
     assert "screenshots by gRPC" in output
     assert f"Small Phone ({phone.serial}) is ready" in output, "it was started prepared"
 

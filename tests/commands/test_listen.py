@@ -12,7 +12,7 @@ import pytest
 
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.model.action import Complete, Impossible, Press, SystemKey
-from tests.cli import CommandLine, LabPhone, Result, wait_until
+from tests.cli import CommandLine, Result, SimulatedPhone, wait_until
 from tests.commands.test_record import TASK
 
 Actions = Callable[[Callable[[str], None]], None]
@@ -35,7 +35,7 @@ def steps(cli: CommandLine) -> int:
     return sum(line.startswith(b'{"kind":"step"') for log in logs for line in log.read_bytes().splitlines())
 
 
-def is_recording_input(phone: LabPhone, cli: CommandLine) -> bool:
+def is_recording_input(phone: SimulatedPhone, cli: CommandLine) -> bool:
     """Press a key of the emulator's toolbar; True once the recorder has seen one."""
     phone.console("event", "send", "EV_KEY:KEY_HOME:1", "EV_KEY:KEY_HOME:0")
     return steps(cli) > 0
@@ -51,7 +51,7 @@ def listen(cli: CommandLine, actions: Actions, *options: str) -> Result:
             thread.join()
 
 
-def press_home_then(*text: str, phone: LabPhone, cli: CommandLine) -> Actions:
+def press_home_then(*text: str, phone: SimulatedPhone, cli: CommandLine) -> Actions:
     def perform(type_line: Callable[[str], None]) -> None:
         wait_until(lambda: bool(cli.draft_ids()))
         type_line("look")  # is read once the recorder listens
@@ -62,7 +62,7 @@ def press_home_then(*text: str, phone: LabPhone, cli: CommandLine) -> Actions:
     return perform
 
 
-def test_actions_on_the_phone_become_an_episode(cli: CommandLine, phone: LabPhone) -> None:
+def test_actions_on_the_phone_become_an_episode(cli: CommandLine, phone: SimulatedPhone) -> None:
     result = listen(cli, press_home_then("done at home", phone=phone, cli=cli))
 
     assert result.exit_code == 0
@@ -78,7 +78,7 @@ def test_actions_on_the_phone_become_an_episode(cli: CommandLine, phone: LabPhon
     assert "screenshots by gRPC" in result.err
 
 
-def test_unknown_words_are_answered_and_capture_can_be_forced(cli: CommandLine, phone: LabPhone) -> None:
+def test_unknown_words_are_answered_and_capture_can_be_forced(cli: CommandLine, phone: SimulatedPhone) -> None:
     actions = press_home_then("text", "impossible it is late", phone=phone, cli=cli)
     result = listen(cli, actions, *TASK, "--capture", "adb")
 
@@ -89,7 +89,7 @@ def test_unknown_words_are_answered_and_capture_can_be_forced(cli: CommandLine, 
     assert read_episode(Path(result.out.strip())).steps[-1].action == Impossible("it is late")
 
 
-def test_stopped_draft_resumes_on_another_screen_if_accepted(cli: CommandLine, phone: LabPhone) -> None:
+def test_stopped_draft_resumes_on_another_screen_if_accepted(cli: CommandLine, phone: SimulatedPhone) -> None:
     stopped = listen(cli, press_home_then("stop", phone=phone, cli=cli))
     assert (stopped.exit_code, stopped.out) == (1, "")
     [draft] = cli.draft_ids()

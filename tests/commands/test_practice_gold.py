@@ -16,14 +16,14 @@ TASKS = {task.folder.name: task for task in practice_tasks()}
 
 
 @pytest.fixture(scope="module")
-def lab() -> Iterator[PrivateEmulators]:
-    with PrivateEmulators(Path(find_adb())) as lab:
-        yield lab
+def emulators() -> Iterator[PrivateEmulators]:
+    with PrivateEmulators(Path(find_adb())) as emulators:
+        yield emulators
 
 
-def test_rerecorded_gold_episode_is_identical(lab: PrivateEmulators, tmp_path: Path) -> None:
+def test_rerecorded_gold_episode_is_identical(emulators: PrivateEmulators, tmp_path: Path) -> None:
     task = TASKS["03-scroll"]
-    assert GoldRecorder(lab, tmp_path).record(task).gold == task.gold_file.read_bytes()
+    assert GoldRecorder(emulators, tmp_path).record(task).gold == task.gold_file.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -34,17 +34,19 @@ def test_rerecorded_gold_episode_is_identical(lab: PrivateEmulators, tmp_path: P
     ],
 )
 def test_invalid_gold_script_line_is_reported(
-    lab: PrivateEmulators, tmp_path: Path, line: str, error: type[Exception], message: str
+    emulators: PrivateEmulators, tmp_path: Path, line: str, error: type[Exception], message: str
 ) -> None:
     (tmp_path / "script.jsonl").write_text(line)
     with pytest.raises(error, match=message):
-        GoldRecorder(lab, tmp_path).record(replace(TASKS["01-click"], folder=tmp_path))
+        GoldRecorder(emulators, tmp_path).record(replace(TASKS["01-click"], folder=tmp_path))
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("profile", ["small_phone", "pixel_7_pro", "pixel_fold", "pixel_tablet"])
-def test_every_gold_script_solves_its_task_on_every_device(lab: PrivateEmulators, tmp_path: Path, profile: str) -> None:
-    recorder = GoldRecorder(lab, tmp_path, profile)
+def test_every_gold_script_solves_its_task_on_every_device(
+    emulators: PrivateEmulators, tmp_path: Path, profile: str
+) -> None:
+    recorder = GoldRecorder(emulators, tmp_path, profile)
     for task in TASKS.values():
         recorded = recorder.record(task)
         assert score(task, recorded.trail, read_gold(task).trail).value == 100, task.task_id

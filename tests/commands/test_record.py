@@ -15,7 +15,7 @@ from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.recording import script
 from odyssey_recorder.settings import log_file
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
-from tests.cli import ESCAPES, CommandLine, LabPhone, Result, wait_until
+from tests.cli import ESCAPES, CommandLine, Result, SimulatedPhone, wait_until
 from tests.dataset.drafts import HOME, png
 from tests.dataset.drafts import record as step_record
 
@@ -42,7 +42,7 @@ def has_a_step(cli: CommandLine) -> bool:
     return any(path.stat().st_size for path in cli.drafts.glob("*/steps.jsonl"))
 
 
-def test_script_is_recorded_and_only_its_file_is_printed_to_stdout(cli: CommandLine, phone: LabPhone) -> None:
+def test_script_is_recorded_and_only_its_file_is_printed_to_stdout(cli: CommandLine, phone: SimulatedPhone) -> None:
     other_dataset = cli.folder / "elsewhere"  # above that of the environment
     options = (*TASK, "--dataset", str(other_dataset), "--device", phone.serial)
     result = record(cli, {"key": "HOME"}, {"wait_ms": 10}, {"complete": ESCAPES}, options=options)
@@ -99,7 +99,7 @@ def test_missing_device_is_explained(cli: CommandLine, empty_adb_server: Private
     assert "odyssey-recorder simulate" in error
 
 
-def interrupted_draft(cli: CommandLine, phone: LabPhone) -> str:
+def interrupted_draft(cli: CommandLine, phone: SimulatedPhone) -> str:
     """The id of a draft without steps, because the device refused the first input."""
     phone.console("fault", "refuse-input", "on")
     refused = record(cli, {"key": "HOME"}, {"complete": "never"}, options=(*TASK, "--capture", "adb"))
@@ -110,7 +110,7 @@ def interrupted_draft(cli: CommandLine, phone: LabPhone) -> str:
     return draft
 
 
-def test_draft_resumes_after_the_device_refused_input(cli: CommandLine, phone: LabPhone) -> None:
+def test_draft_resumes_after_the_device_refused_input(cli: CommandLine, phone: SimulatedPhone) -> None:
     draft = interrupted_draft(cli, phone)
     resumed = record(cli, {"key": "HOME"}, {"complete": ""}, options=("--resume", draft))
     assert resumed.exit_code == 0, "the phone shows what it did before"
@@ -126,7 +126,7 @@ def finish(draft: Draft, *, sent: bool = True, last: Action = COMPLETE) -> None:
     draft.close()
 
 
-def test_complete_draft_is_published_when_resumed(cli: CommandLine, phone: LabPhone) -> None:
+def test_complete_draft_is_published_when_resumed(cli: CommandLine, phone: SimulatedPhone) -> None:
     draft = interrupted_draft(cli, phone)
     finish(cli.store.resume(draft))
     result = record(cli, {"complete": "not played"}, options=("--resume", draft))
@@ -139,7 +139,7 @@ def test_complete_draft_is_published_when_resumed(cli: CommandLine, phone: LabPh
     assert [one.serial for one in provenance.resumed] == [phone.serial]
 
 
-def test_resuming_on_another_screen_must_be_accepted(cli: CommandLine, phone: LabPhone) -> None:
+def test_resuming_on_another_screen_must_be_accepted(cli: CommandLine, phone: SimulatedPhone) -> None:
     draft = interrupted_draft(cli, phone)
     finish(cli.store.resume(draft), last=HOME)
     refused = record(cli, {"complete": ""}, options=("--resume", draft))
@@ -155,7 +155,7 @@ def test_resuming_on_another_screen_must_be_accepted(cli: CommandLine, phone: La
     assert [step.flags[:1] for step in provenance.steps] == [(), (Flag(FlagCode.RESUMED_UNSEEN),)]
 
 
-def test_script_can_undo_a_step_with_unknown_outcome(cli: CommandLine, phone: LabPhone) -> None:
+def test_script_can_undo_a_step_with_unknown_outcome(cli: CommandLine, phone: SimulatedPhone) -> None:
     draft = interrupted_draft(cli, phone)
     finish(cli.store.resume(draft), last=HOME, sent=False)
     error = refusal(cli, {"complete": ""}, options=("--resume", draft))
@@ -166,7 +166,7 @@ def test_script_can_undo_a_step_with_unknown_outcome(cli: CommandLine, phone: La
 
 
 def test_lost_device_is_reported_and_the_draft_kept(
-    cli: CommandLine, phone: LabPhone, monkeypatch: pytest.MonkeyPatch
+    cli: CommandLine, phone: SimulatedPhone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(script, "PATIENCE_S", 2.0)
 
@@ -180,25 +180,25 @@ def test_lost_device_is_reported_and_the_draft_kept(
         result = record(cli, *lines, options=(*TASK, "--capture", "adb"))
         disconnecting.result()
     phone.console("fault", "clear")
-    phone.lab.server.adb("-s", phone.serial, "wait-for-device")
+    phone.emulators.server.adb("-s", phone.serial, "wait-for-device")
     assert (result.exit_code, result.out) == (1, "")
     assert phone.serial in result.err
     assert f"--resume {cli.draft_ids()[0]}" in result.err
 
 
-def test_unknown_draft_is_reported(cli: CommandLine, phone: LabPhone) -> None:
+def test_unknown_draft_is_reported(cli: CommandLine, phone: SimulatedPhone) -> None:
     error = refusal(cli, {"complete": ""}, options=("--resume", "../../etc"))
     assert "'../../etc' is not an episode's id: expected 16 decimal digits." in error
 
 
-def test_dataset_path_that_is_a_file_is_reported(cli: CommandLine, phone: LabPhone) -> None:
+def test_dataset_path_that_is_a_file_is_reported(cli: CommandLine, phone: SimulatedPhone) -> None:
     cli.dataset.write_text("a file")
     error = refusal(cli, {"complete": ""})
     assert error.rstrip().endswith("there is a file where a folder is needed. Move that file away.")
     assert cli.draft_ids() == []
 
 
-def test_interrupted_recording_keeps_its_draft(cli: CommandLine, phone: LabPhone) -> None:
+def test_interrupted_recording_keeps_its_draft(cli: CommandLine, phone: SimulatedPhone) -> None:
     script_path = script_file(cli.folder, {"key": "HOME"}, {"wait_ms": 60_000}, {"complete": ""})
     command = [sys.executable, "-m", "odyssey_recorder", "record", "--script", str(script_path), *TASK]
     with subprocess.Popen(

@@ -11,7 +11,7 @@ from odyssey_recorder.settings import SettingsStore
 from odyssey_recorder.tasks.listing import ListedTask, parse_task_line, read_tasks, task_line
 from odyssey_recorder.tasks.templates.filling import identity
 from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
-from odyssey_recorder.wiring import annotator_tasks
+from odyssey_recorder.wiring.user import annotator_tasks
 from tests.cli import CommandLine
 from tests.tasks.origins import FAULTY
 from tests.tasks.tasks import row, write_list

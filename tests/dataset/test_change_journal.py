@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.dataset.change_journal import Change, Journal, under_way
+from odyssey_recorder.dataset.change_journal import Change, Journal, never, under_way
 from odyssey_recorder.dataset.layout import HISTORY
 from odyssey_recorder.errors import DatasetError
 
@@ -33,19 +33,22 @@ def test_journal_with_an_invalid_folder_is_rejected(tmp_path: Path, folder: str)
     change = Change(episode_id=ID, source=VERSION, target="").model_dump_json()
     write(tmp_path, change.replace(VERSION, folder.replace("\n", "\\n")))
     assert under_way(tmp_path) is None
-    with pytest.raises(DatasetError, match="does not show which change was interrupted"), Journal(tmp_path).held():
+    with (
+        pytest.raises(DatasetError, match="does not show which change was interrupted"),
+        Journal(tmp_path, never).held(),
+    ):
         pass
 
 
 def test_change_by_a_newer_program_is_not_recovered(tmp_path: Path) -> None:
     journal_file = write(tmp_path, Change(format=2, episode_id=ID, source=VERSION, target=LATER).model_dump_json())
     with pytest.raises(DatasetError, match="newer version of Odyssey Recorder"):
-        Journal(tmp_path).recover()
+        Journal(tmp_path, never).recover()
     assert journal_file.exists()
 
 
 def test_recovery_without_interrupted_change_creates_nothing(tmp_path: Path) -> None:
-    assert Journal(tmp_path).recover() is None
+    assert Journal(tmp_path, never).recover() is None
     assert list(tmp_path.iterdir()) == []
 
 
@@ -56,5 +59,5 @@ def test_recovery_without_interrupted_change_creates_nothing(tmp_path: Path) -> 
 def test_obstacle_to_the_history_folder_is_named(tmp_path: Path, folder: str, file: str, why: str) -> None:
     (tmp_path / folder).mkdir(parents=True, exist_ok=True)
     (tmp_path / file).write_text("in the way")
-    with pytest.raises(DatasetError, match=why), Journal(tmp_path).held():
+    with pytest.raises(DatasetError, match=why), Journal(tmp_path, never).held():
         pass

@@ -42,7 +42,7 @@ from odyssey_recorder.services.tasks import ModelChoice
 from odyssey_recorder.settings import SettingsStore, read_settings
 from odyssey_recorder.tasks.generation.generator import Targets
 from odyssey_recorder.tasks.templates.template import TemplateLibrary
-from odyssey_recorder.wiring import open_batch
+from odyssey_recorder.wiring.user import open_batch
 from tests.annotation.phone_dataset import look_around
 from tests.annotation.suggestions import suggest
 from tests.fakes import FakeDevice

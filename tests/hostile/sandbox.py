@@ -14,7 +14,7 @@ from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.services.review import ReviewService
 from odyssey_recorder.settings import read_settings
 from odyssey_recorder.tasks.listing import shipped_tasks
-from odyssey_recorder.wiring import annotator_tasks, episode_store
+from odyssey_recorder.wiring.user import annotator_tasks, episode_store
 from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset, write_single_episode
 from tests.checking.verdicts import verdict
 from tests.dataset.drafts import add_step, begin, complete_draft

@@ -29,7 +29,7 @@ from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.replay.recorded import check_screenshots, open_recorded
 from odyssey_recorder.services.review import ReviewService
 from odyssey_recorder.settings import SettingsStore, read_settings
-from odyssey_recorder.wiring import annotator_tasks, episode_store
+from odyssey_recorder.wiring.user import annotator_tasks, episode_store
 from tests.checking.folders import FIRST, SECOND, THIRD
 from tests.hostile.damage import damage
 from tests.hostile.sandbox import SECRET, Sandbox

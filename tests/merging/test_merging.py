@@ -6,14 +6,13 @@ import shutil
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from odyssey_recorder.dataset.amendment import NewInstruction
 from odyssey_recorder.dataset.change_journal import under_way
 from odyssey_recorder.dataset.codec import read_annotation
-from odyssey_recorder.dataset.layout import HISTORY, annotation_path, episode_ids
+from odyssey_recorder.dataset.layout import annotation_path, episode_ids
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, OdysseyError
@@ -25,6 +24,7 @@ from odyssey_recorder.review.status import ReviewPolicy
 from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.checking.verdicts import verdict
 from tests.dataset.interrupted_changes import FaultInjector, killed_after
+from tests.review.interrupted_fix import interrupt_recorded_fix
 
 FOURTH = "0000000000000004"
 ASK = MergeDecisions()
@@ -317,19 +317,8 @@ def test_merge_interrupted_before_its_end_is_repeated(a: Path, b: Path, tmp_path
     assert contents(tmp_path / "c") == merged
 
 
-def test_recorded_fix_that_was_interrupted_survives_a_merge_into_its_dataset(
-    a: Path, b: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reviews, under_change = log(a, "Bea"), list[bytes]()
-    append = reviews.reviews.append
-
-    def record(*entry: Any) -> None:
-        under_change.append((a / HISTORY / "change.json").read_bytes())
-        append(*entry)
-
-    monkeypatch.setattr(reviews.reviews, "append", record)
-    reviews.fix(THIRD, NewInstruction(instruction="Fixed."), "wrong", "")
-    (a / HISTORY / "change.json").write_bytes(under_change[0])  # as if killed before the journal was cleared
+def test_recorded_fix_that_was_interrupted_survives_a_merge_into_its_dataset(a: Path, b: Path) -> None:
+    interrupt_recorded_fix(a, THIRD, "Fixed.")
     merge(a, b, a, ASK)
     assert instruction(a, THIRD) == "Fixed."
 

@@ -105,8 +105,8 @@ def test_killed_phone_ends_cleanly_with_stdin_still_open(adb_server: PrivateAdbS
 def test_private_emulators_leave_no_process_and_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    with PrivateEmulators(ADB) as lab:
-        lab.phones.start("small_phone")
-        assert lab.server.home.is_relative_to(tmp_path)
-    assert lab.server.pid is None
+    with PrivateEmulators(ADB) as emulators:
+        emulators.phones.start("small_phone")
+        assert emulators.server.home.is_relative_to(tmp_path)
+    assert emulators.server.pid is None
     assert list(tmp_path.iterdir()) == []

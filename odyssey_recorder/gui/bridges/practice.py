@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
 from odyssey_recorder.gui.frame.background import error_text
 from odyssey_recorder.model.assignment import Assignment
@@ -12,6 +11,7 @@ from odyssey_recorder.practice.score import Score
 from odyssey_recorder.practice.tasks import PracticeTask
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.services.practice import PracticeService, Welcome
+from odyssey_recorder.services.recording import DraftSummary
 
 _UNDER_WAY = (Phase.STARTING, Phase.RECORDING)
 _NOT_YET_KNOWN = "Loading your profile…"

@@ -6,12 +6,12 @@ from datetime import datetime
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
-from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.gui.bridges.practice import PracticeBridge
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import fill_dialog, named, push_button, row, say, text_label
 from odyssey_recorder.gui.record.commands import RecordCommand
+from odyssey_recorder.services.recording import DraftSummary
 from odyssey_recorder.tasks.queue.task_status import QueueContents, QueuedTask, TaskEvent
 
 

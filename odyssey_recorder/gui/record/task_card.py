@@ -5,7 +5,6 @@ from enum import Enum
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.gui.frame.commands import Commands
@@ -16,6 +15,7 @@ from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.task_fields import TaskFields
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.services.recording import DraftSummary
 from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, QueueContents, QueuedTask, Status
 
 _QUEUE_COMMANDS = (

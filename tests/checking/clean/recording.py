@@ -5,13 +5,12 @@ from contextlib import closing
 from pathlib import Path
 
 from odyssey_recorder.commands.demo_annotator import Eyes
-from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.model.assignment import Assignment, FromSnapshot
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.recording.script import ScriptImpossible, TypeText
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
-from odyssey_recorder.wiring import lab_service
+from odyssey_recorder.wiring.demo import demo_service
 from tests.checking.clean.generated_tasks import GeneratedTask
 from tests.checking.damaged.recordings import record_moves
 
@@ -20,13 +19,12 @@ PASSIVE_INTERVAL = 4
 
 
 def record_generated_tasks(folder: Path, profile: str, generated_tasks: Iterable[GeneratedTask]) -> None:
-    store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    with PrivateEmulators(Path(find_adb())) as lab:
-        service = lab_service(lab, store, actor="script", profile=profile)
-        with closing(service.connect(lab.phones.start(profile, animation=False))) as device:
+    with PrivateEmulators(Path(find_adb())) as emulators:
+        service = demo_service(emulators, folder, actor="script", profile=profile)
+        with closing(service.connect(emulators.phones.start(profile, animation=False))) as device:
             device.close_recents()
             device.save_snapshot(CLEAN.name)
-            eyes = Eyes(lab, device.serial)
+            eyes = Eyes(emulators, device.serial)
             for number, (task, moves) in enumerate(generated_tasks, 1):
                 needs_window = any(isinstance(move, TypeText | ScriptImpossible) for move in moves)
                 mode: Mode = "mirror" if needs_window or number % PASSIVE_INTERVAL else "passive"

@@ -11,7 +11,7 @@ from odyssey_recorder.model.text_origin import Approval, Writer
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.queue.task_status import QueuedTask, Status
-from odyssey_recorder.wiring import annotator_tasks
+from odyssey_recorder.wiring.user import annotator_tasks
 from tests.end_to_end.journal_checks import published
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.sandbox import Sandbox

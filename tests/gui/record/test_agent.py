@@ -25,7 +25,7 @@ from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.settings import read_settings
 from odyssey_recorder.tasks.queue.task_status import Status
-from odyssey_recorder.wiring import open_batch
+from odyssey_recorder.wiring.user import open_batch
 from tests.agents.controlled_model import ControlledModel, batch_of
 from tests.fakes import FakeDevice
 from tests.gui.conftest import PATIENCE_MS

@@ -1,4 +1,4 @@
-"""Builds the parts of the program from the settings; other modules do not read settings."""
+"""Services from the settings."""
 
 import atexit
 import os
@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -18,10 +18,8 @@ from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.device.discovery import running_folders
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
-from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.assignment import AsFound, CleanHome
-from odyssey_recorder.model.episode import Actor
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.services.practice import PracticeService
 from odyssey_recorder.services.recording import RecordingService
@@ -30,11 +28,12 @@ from odyssey_recorder.settings import (
     SettingsStore,
     answers_file,
     checks_file,
+    filters_file,
     index_folder,
     log_file,
     prices_file,
 )
-from odyssey_recorder.simulated.private_emulators import PhoneProcesses, PrivateEmulators
+from odyssey_recorder.simulated.private_emulators import PhoneProcesses
 from odyssey_recorder.tasks.listing import shipped_tasks
 
 if TYPE_CHECKING:
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.annotation.reviewing import TextReviewing
     from odyssey_recorder.checking.checker import Checker
     from odyssey_recorder.dataset_index.index import EpisodeIndex
+    from odyssey_recorder.dataset_index.saved import SavedFilters
     from odyssey_recorder.device.avd import VirtualDevices
     from odyssey_recorder.device.inventory import DeviceInventory
     from odyssey_recorder.llm.answer_cache import AnswerCache
@@ -57,9 +57,6 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 16
 """Questions about screenshots that wait for answers at the same time."""
-_LEFT_ALONE = PreflightFinding(
-    "Android Studio's emulators", "left alone by the demo", "To use them, close the demo and run odyssey-recorder."
-)
 
 
 def adb_program(settings: Settings) -> Path:
@@ -116,19 +113,10 @@ def virtual_devices(connector: DeviceConnector) -> "VirtualDevices":
 def device_inventory(
     settings: Settings, connector: DeviceConnector, phones: PhoneProcesses | None = None
 ) -> "DeviceInventory":
-    return _inventory(virtual_devices(connector), connector, phones, animations=settings.animations)
+    return inventory_of(virtual_devices(connector), connector, phones, animations=settings.animations)
 
 
-def lab_inventory(lab: PrivateEmulators, connector: DeviceConnector) -> "DeviceInventory":
-    from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
-
-    home = lab.server.home
-    around = SdkEnvironment(home / "avd", connector.running, home, home / TOKEN_FILE, lab.server.environment)
-    virtual = VirtualDevices(None, connector.server, around, connector.connect, without_sdk=_LEFT_ALONE)
-    return _inventory(virtual, connector, lab.phones, animations=True)
-
-
-def _inventory(
+def inventory_of(
     virtual: "VirtualDevices", connector: DeviceConnector, phones: PhoneProcesses | None, *, animations: bool
 ) -> "DeviceInventory":
     from odyssey_recorder.device.inventory import DeviceInventory
@@ -149,7 +137,7 @@ def _inventory(
 
 
 @contextmanager
-def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
+def annotator_service(settings: Settings) -> Iterator[RecordingService]:
     """The first request to the user's adb server starts it; simulated emulators end with the service."""
     server = AdbServer(port=settings.adb_server_port, adb=lambda: str(adb_program(settings)))
     connector = _connect_from(server, settings)
@@ -165,85 +153,69 @@ def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
             snapshots=settings.step_snapshots,
             start=CleanHome() if settings.start == "clean home" else AsFound(),
             practice=practice_service(settings),
-            checker=cache(user_checker),
         )
     finally:
         phones.stop()
 
 
-def lab_service(lab: PrivateEmulators, store: EpisodeStore, *, actor: Actor, profile: str) -> "RecordingService":
-    connector = DeviceConnector(
-        AdbServer(port=lab.server.port), running=(lab.phones.running_dir,), console_token=lab.server.home / TOKEN_FILE
-    )
-    return RecordingService(connector, store, "demo", actor, lab.phones, profile)
-
-
 def user_checker() -> "Checker":
+    return checker_at(checks_file())
+
+
+@lru_cache(maxsize=1)
+def checker_at(file: Path | None, jobs: int | None = None) -> "Checker":
+    """The one checker of the program, which nobody closes; its findings are in `file`, or nowhere for None."""
     from odyssey_recorder.checking.checker import Checker  # imported late: slow to load
 
-    return Checker(checks_file())
+    return Checker(file, jobs)
 
 
-def user_index(dataset: Path, checker: "Checker") -> "EpisodeIndex":
+def user_index(dataset: Path) -> "EpisodeIndex":
     """The index of a dataset, with the findings that the checker knows; `refresh` reads the dataset."""
     from odyssey_recorder.dataset_index.index import EpisodeIndex
 
-    return EpisodeIndex(dataset, index_folder(), checker.known)
+    return EpisodeIndex(dataset, index_folder(), user_checker().known)
 
 
-def review_service(settings: Settings, service: RecordingService) -> "ReviewService":
+def saved_filters() -> "SavedFilters":
+    from odyssey_recorder.dataset_index.saved import SavedFilters
+
+    return SavedFilters(filters_file())
+
+
+def review_service(
+    index: "EpisodeIndex", who: Callable[[], str] = str, connector: DeviceConnector | None = None
+) -> "ReviewService":
+    """Without `who`, for work without a reviewer."""
     from odyssey_recorder.services.review import ReviewService
 
-    checker = user_checker() if service.checker is None else service.checker()
-    return ReviewService(user_index(settings.dataset, checker), checker, service.who_records, service.connector)
+    return ReviewService(index, user_checker(), who, connector)
 
 
 def dataset_reviews(dataset: Path) -> "ReviewService":
     """Of any dataset folder, for work on it without a reviewer."""
-    from odyssey_recorder.services.review import ReviewService
-
-    checker = user_checker()
-    return ReviewService(user_index(dataset, checker), checker, str)
+    return review_service(user_index(dataset))
 
 
-def lab_review_service(store: EpisodeStore, lab: PrivateEmulators, connector: DeviceConnector) -> "ReviewService":
-    """The reviewer differs from the annotator, who may not review their own episodes."""
-    from odyssey_recorder.checking.checker import Checker
-    from odyssey_recorder.services.review import ReviewService
-
-    checker = Checker(lab.server.home / "checks.sqlite")
-    return ReviewService(lab_index(store, lab), checker, lambda: "demo reviewer", connector)
-
-
-def lab_index(store: EpisodeStore, lab: PrivateEmulators) -> "EpisodeIndex":
-    """In a file: what one page writes to its index, the others read."""
-    from odyssey_recorder.dataset_index.index import EpisodeIndex
-
-    return EpisodeIndex(store.root, lab.server.home / "index")
-
-
-def text_reviewing(settings: Settings, service: RecordingService) -> "TextReviewing":
+def text_reviewing(dataset: Path, who: Callable[[], str]) -> "TextReviewing":
     from odyssey_recorder.annotation.reviewing import TextReviewing
 
-    checker = user_checker() if service.checker is None else service.checker()
-    return TextReviewing(settings.dataset, checker.evidence, service.who_records)
+    return TextReviewing(dataset, user_checker().evidence, who)
 
 
-def text_writing(settings: SettingsStore, service: RecordingService) -> "TextWriting":
+def text_writing(settings: SettingsStore, dataset: Path, who: Callable[[], str]) -> "TextWriting":
     """Asks the model that the settings name when it is asked."""
     from odyssey_recorder.dataset_index.filter import ALL
     from odyssey_recorder.services.episodes import selected
     from odyssey_recorder.services.step_texts import TextWriting
 
-    root, checker = service.store.root, user_checker() if service.checker is None else service.checker()
-
     def ids() -> Sequence[str]:
-        with closing(user_index(root, checker)) as index:
+        with closing(user_index(dataset)) as index:
             index.refresh()
             return index.ids(selected(index, ALL).filter)
 
     open_model = lambda budget: open_batch(settings.read(), budget, at_once=_AT_ONCE)  # noqa: E731
-    return TextWriting(root, ids, checker.evidence, open_model, service.who_records)
+    return TextWriting(dataset, ids, user_checker().evidence, open_model, who)
 
 
 def practice_service(settings: Settings) -> PracticeService:
@@ -315,11 +287,15 @@ def own_templates(settings: Settings) -> Path:
     return settings.templates or settings.drafts.parent / "templates"
 
 
-def template_folders(settings: Settings) -> list[Path]:
+def template_folders(own: Path, *, is_set: bool = False) -> list[Path]:
+    """The folder `own` counts if it is there, or if it `is_set` by the user."""
     from odyssey_recorder.tasks.templates.template_files import shipped_templates
 
-    own = own_templates(settings)
-    return [shipped_templates(), *([own] if settings.templates is not None or own.is_dir() else [])]
+    return [shipped_templates(), *([own] if is_set or own.is_dir() else [])]
+
+
+def user_template_folders(settings: Settings) -> list[Path]:
+    return template_folders(own_templates(settings), is_set=settings.templates is not None)
 
 
 def language_model(settings: Settings) -> "OpenAIModel":
@@ -379,25 +355,12 @@ def task_service(settings: SettingsStore, queue: "TaskQueue", annotator: Callabl
         queue,
         annotator,
         TemplateChoice(
-            folders=lambda: template_folders(settings.read()),
+            folders=lambda: user_template_folders(settings.read()),
             own=lambda: own_templates(settings.read()),
             names_apps=lambda: settings.read().name_apps,
         ),
         lambda budget: open_batch(settings.read(), budget),
     )
-
-
-def lab_task_service(store: EpisodeStore, queue: "TaskQueue", annotator: Callable[[], str]) -> "TaskService":
-    from odyssey_recorder.services.tasks import TaskService, TemplateChoice
-    from odyssey_recorder.tasks.templates.template_files import shipped_templates
-
-    own = store.root.parent / "templates"
-
-    def refuse(_budget: float | None) -> "Batch":
-        raise SettingsError("The demo has no language model. Run odyssey-recorder and choose one under Settings.")
-
-    folders = lambda: [shipped_templates(), *([own] if own.is_dir() else [])]  # noqa: E731
-    return TaskService(queue, annotator, TemplateChoice(folders, own=lambda: own, names_apps=lambda: True), refuse)
 
 
 def episode_store(settings: Settings) -> EpisodeStore:

@@ -1,0 +1,1 @@
+"""Builds the services: from the settings in `user`, for private emulators in `demo`. Others do not read settings."""
