@@ -178,10 +178,10 @@ def lab_service(lab: PrivateEmulators, store: EpisodeStore, *, actor: Actor, pro
     return RecordingService(connector, store, "demo", actor, lab.phones, profile)
 
 
-def user_checker() -> "Checker":
+def user_checker(jobs: int | None = None) -> "Checker":
     from odyssey_recorder.checking.checker import Checker  # imported late: slow to load
 
-    return Checker(checks_file())
+    return Checker(checks_file(), jobs)
 
 
 def user_index(dataset: Path, checker: "Checker") -> "EpisodeIndex":
