@@ -9,12 +9,20 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from odyssey_recorder.annotation.boxes import BoxAgreement, PressBoxes, agreement, hierarchy_box, press_boxes
+from odyssey_recorder.annotation.boxes import (
+    BoxAgreement,
+    ElementBox,
+    PressBoxes,
+    agreement,
+    hierarchy_box,
+    press_boxes,
+)
 from odyssey_recorder.annotation.inputs import inputs_of
 from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import FoundBox, SemanticsFile, SemanticsStore
 from odyssey_recorder.annotation.text_kinds import BoxSource
 from odyssey_recorder.checking.evidence import EpisodeEvidence, StepEvidence
+from odyssey_recorder.checking.screenshot import MeasuredScreenshot
 from odyssey_recorder.dataset.amending import on_grid, with_grid_box
 from odyssey_recorder.dataset.entry_file import canonical, refuse_problems
 from odyssey_recorder.dataset.layout import read_dataset_file
@@ -138,16 +146,32 @@ def with_chosen_boxes(root: Path, found: OpenedEpisode, episode: Episode) -> tup
     Also returns their sources, by step. Unreadable entries are ignored. Raises DatasetError.
     """
     kept = _kept(SemanticsStore(root).read(episode.episode_id))
-    if not kept:
-        return episode, {}
     steps, sources = list(episode.steps), {}
-    for number, (step, inputs) in enumerate(zip(steps, inputs_of(found), strict=True)):
-        evidence = StepEvidence(number, LenientStep(step.action, "", step.annotations), record=found.record(number))
-        boxes = press_boxes(evidence, _boxes(kept.get(inputs.step_key, {})))
-        if boxes and (chosen := boxes.chosen).source in (BoxSource.HIERARCHY, BoxSource.SAM2):
-            steps[number] = with_grid_box(step, on_grid(chosen.box, boxes.size))
+    for number, chosen in enumerate(_chosen(kept, found) if kept else ()):
+        if chosen and chosen.source in (BoxSource.HIERARCHY, BoxSource.SAM2):
+            steps[number] = with_grid_box(steps[number], on_grid(chosen.box, chosen.size))
             sources[number] = chosen.source.value
     return replace(episode, steps=tuple(steps)), sources
+
+
+def chosen_boxes(root: Path, found: OpenedEpisode) -> list[ElementBox | None]:
+    """The best known box of each press, also that of its record or file; None for steps that press nothing.
+
+    Unreadable entries are ignored. Raises DatasetError.
+    """
+    return _chosen(_kept(SemanticsStore(root).read(found.episode.episode_id)), found)
+
+
+def _chosen(kept: Mapping[str, Mapping[BoxSource, FoundBox]], found: OpenedEpisode) -> list[ElementBox | None]:
+    keys = [inputs.step_key for inputs in inputs_of(found)] if kept else [""] * len(found.episode.steps)
+    unmeasured = MeasuredScreenshot("", size=found.episode.device.size)
+    chosen: list[ElementBox | None] = []
+    for number, (step, key) in enumerate(zip(found.episode.steps, keys, strict=True)):
+        spelled = LenientStep(step.action, "", step.annotations)
+        evidence = StepEvidence(number, spelled, unmeasured, record=found.record(number))
+        boxes = press_boxes(evidence, _boxes(kept.get(key, {})))
+        chosen.append(boxes.chosen if boxes else None)
+    return chosen
 
 
 # How far the sources agree.

@@ -14,10 +14,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 
-from odyssey_recorder.annotation.semantics import SemanticsFile, StepText, TextState, by_text, last_edit, step_text
+from odyssey_recorder.annotation.semantics import (
+    SemanticsFile,
+    SemanticsStore,
+    StepText,
+    TextState,
+    by_text,
+    last_edit,
+    step_text,
+)
 from odyssey_recorder.annotation.text_kinds import TextKind, fixed_text
-from odyssey_recorder.dataset.entry_file import canonical
+from odyssey_recorder.dataset.entry_file import canonical, refuse_problems
 from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.files import Largest
@@ -105,6 +114,13 @@ class EpisodeTexts:
     inputs: Sequence[Inputs]
     steps: Sequence[Mapping[TextKind, StepText]]
     edited: Sequence[str | None]
+
+
+def read_texts(root: Path, found: OpenedEpisode) -> EpisodeTexts:
+    """The texts that the dataset `root` has for an episode. Raises DatasetError, ReviewError."""
+    file = SemanticsStore(root).read(found.episode.episode_id)
+    refuse_problems(file)
+    return texts_of(found, file)
 
 
 def texts_of(found: OpenedEpisode, file: SemanticsFile) -> EpisodeTexts:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from odyssey_recorder.annotation.inputs import inputs_of, texts_of
+from odyssey_recorder.annotation.inputs import inputs_of, read_texts, texts_of
 from odyssey_recorder.annotation.memory import Rule, memory_json, memory_of
 from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import SemanticsFile, SemanticsStore, StepText
@@ -48,8 +48,7 @@ def _lines(step: Mapping[TextKind, StepText]) -> Iterator[str]:
 
 def listed_texts(root: Path, episode_id: str) -> Iterator[dict[str, Json]]:
     """A row for each step and kind of text. Raises DatasetError, ReviewError."""
-    found, file = _opened(root, episode_id)
-    for number, texts in enumerate(texts_of(found, file).steps):
+    for number, texts in enumerate(read_texts(root, open_dataset_episode(root, episode_id)).steps):
         for kind, text in texts.items():
             yield {
                 "episode_id": episode_id,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from odyssey_recorder.annotation.inputs import inputs_of, texts_of
+from odyssey_recorder.annotation.inputs import inputs_of, read_texts
 from odyssey_recorder.annotation.memory import Rule, memory_of, recalled
 from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import SemanticsStore, Suggestion, suggestion_id
@@ -74,9 +74,7 @@ def with_texts(root: Path, found: OpenedEpisode, texts: Texts) -> Episode:
     """The episode with these texts in every step. Raises DatasetError, also if one is missing; ReviewError."""
     if texts == "none":
         return found.episode
-    file = SemanticsStore(root).read(found.episode.episode_id)
-    refuse_problems(file)
-    by_step = texts_of(found, file).steps
+    by_step = read_texts(root, found).steps
     written = [{kind: text.exported(texts) for kind, text in step.items()} for step in by_step]
     lacking = [number for number, step in enumerate(written) if None in step.values()]
     if lacking:

@@ -46,7 +46,7 @@ def list_episodes(
     if options.save:
         filters.save(options.save, episode_filter)
     if options.as_json:
-        print_json([_as_json(row) for row in rows])
+        print_json([episodes.row_as_json(row) for row in rows])
     else:
         for row in rows:
             say(_words(row), to=out)
@@ -102,15 +102,3 @@ def _words(row: IndexedEpisode) -> str:
         f"{row.ending:10}  {on_one_line(row.annotator):12}  {recorded:16}  {row.verdict.value:13}  "
     )
     return parts + on_one_line(instruction)
-
-
-def _as_json(row: IndexedEpisode) -> dict[str, object]:
-    recorded, published = (at and at.isoformat() for at in (row.recorded_at, row.published_at))
-    return {
-        "episode_id": row.episode_id, "instruction": row.instruction, "category": row.category,
-        "template": row.template, "apps": row.apps, "device": row.device,
-        "size": row.size and [row.size.width, row.size.height], "steps": row.steps, "ending": row.ending,
-        "annotator": row.annotator, "task_id": row.task_id, "recorded_at": recorded, "published_at": published,
-        "verdict": row.verdict.value, "is_checked": row.is_checked, "errors": row.errors, "warnings": row.warnings,
-        "splits": row.splits, "sha256": row.revision, "problem": row.problem,
-    }  # fmt: skip

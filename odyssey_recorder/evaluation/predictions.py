@@ -6,12 +6,15 @@ The header is ``{"format": "odyssey-predictions", "version": 1, "adapter", "mode
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
 
 from odyssey_recorder.dataset.codec import Dialect, action_to_json
 from odyssey_recorder.dataset.plain_json import shown
+from odyssey_recorder.files import storage_errors, write_durably
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import Json, is_episode_id
 
@@ -61,6 +64,21 @@ def header_line(header: PredictionsHeader) -> bytes:
 
 def prediction_line(prediction: Prediction) -> bytes:
     return _line(prediction._asdict())
+
+
+def write_predictions(
+    path: str | PathLike[str], actions: Mapping[tuple[str, int], Action | None], *, model: str = "", level: str = "high"
+) -> None:
+    """Write a model's action for each episode id and step, counted from 0; None where it gave no answer.
+
+    `level` is "high" or "low", as the instructions that the model got. Raises DatasetError.
+    """
+    lines = [header_line(PredictionsHeader(model=model, level=level))]
+    for (episode, step), action in actions.items():
+        said = (None, "", "no answer") if action is None else (spelled(action), "", "")
+        lines.append(prediction_line(Prediction(episode, step, *said)))
+    with storage_errors(Path(path), "written"):
+        write_durably(Path(path), b"".join(lines))
 
 
 def read_header(line: bytes) -> PredictionsHeader | None:

@@ -15,7 +15,6 @@ from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.png import png_size
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.evaluation.gold import gold_step
 from odyssey_recorder.exporting.episodes import ExportedEpisode, read_exported
 from odyssey_recorder.exporting.export_plan import Options, Sampling
 from odyssey_recorder.exporting.official_chat import CONTEXT, DESCRIBE, INTENTION, TASK
@@ -101,6 +100,8 @@ class Questions:
             yield Sample(name, messages, answer, gold=self._gold(number))
 
     def _gold(self, number: int) -> Json:
+        from odyssey_recorder.evaluation.gold import gold_step  # imported late: needs numpy
+
         answer, box = gold_step(self._episode.steps[number])
         size = self._screens[number].true_size
         return {"adapter": self._adapter.name, "size": [size.width, size.height], "answer": answer, "box": box}

@@ -1,7 +1,7 @@
 """Datasets for others: exported in a layout that they load, or converted to another dialect."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
@@ -9,10 +9,12 @@ from pathlib import Path
 from odyssey_recorder.dataset.codec import Dialect
 from odyssey_recorder.dataset.convert import Conversion
 from odyssey_recorder.dataset.convert import convert as convert_files
-from odyssey_recorder.dataset.layout import annotation_files, annotation_path, redaction_path
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.dataset.layout import annotation_files, annotation_path, redaction_path, screenshot_path
+from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.exporting.episodes import read_exported, step_rows
 from odyssey_recorder.exporting.job import ExportProgress, run_export
 from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
+from odyssey_recorder.model.episode import Json
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.services.admission import READY, Admission, Reviews, reason_left_out
 
@@ -55,6 +57,20 @@ def write_export(
     """
     with nullcontext(executor) if executor else ThreadPoolExecutor(_THREADS, thread_name_prefix="export") as workers:
         return run_export(prepared.request, prepared.episodes, workers, tell=tell, is_cancelled=cancelled)
+
+
+def read_step_rows(root: Path, ids: Iterable[str]) -> tuple[list[dict[str, Json]], list[str]]:
+    """The rows of steps as exports have them, with `path`, that of the screenshot; and why episodes have none."""
+    rows: list[dict[str, Json]] = []
+    unread: list[str] = []
+    for episode_id in ids:
+        try:
+            steps = enumerate(step_rows(read_exported(root, episode_id)))
+        except (DatasetError, ReviewError) as error:
+            unread.append(str(error))
+        else:
+            rows += ({**row, "path": str(root / screenshot_path(episode_id, step))} for step, row in steps)
+    return rows, unread
 
 
 def convert(  # noqa: PLR0913 - what is converted to what, and whose reviews count

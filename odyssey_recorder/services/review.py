@@ -181,6 +181,10 @@ class ReviewService:
 
     # One episode.
 
+    def file(self, episode_id: str) -> ReviewFile:
+        """All entries on the episode, with what is unreadable as problems. Raises DatasetError."""
+        return self._reviews.read(episode_id)
+
     def recover(self) -> None:
         """Complete or revert an interrupted fix."""
         self._versions.recover()

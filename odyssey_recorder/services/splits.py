@@ -16,7 +16,7 @@ from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.releases.folder import base_of_splits
 from odyssey_recorder.splits import files
-from odyssey_recorder.splits.drawing import KINDS, DrawnSplit, DrawRules, Unit, moved
+from odyssey_recorder.splits.drawing import KINDS, DrawnSplit, DrawRules, Split, Unit, moved
 from odyssey_recorder.splits.episodes import SplitEpisode, read_facts
 from odyssey_recorder.splits.files import PlannedSplits, SplitsOrder, SplitsRecord, write_splits
 from odyssey_recorder.splits.leaks import LeakReport, leak_report
@@ -72,6 +72,13 @@ class PresentSplits:
     foreign: Sequence[str] = ()
     problem: str = ""
     unread: Sequence[str] = ()
+
+
+def read_sides(root: Path) -> dict[str, Split]:
+    """The splits by kind, whoever made them, without retired episodes; empty without splits. Raises DatasetError."""
+    retired = read_retired(root)
+    read = files.read_splits(root / SPLITS) if files.split_names(root / SPLITS)[0] else ()
+    return {split.kind: without_retired(split, retired) for split in read}
 
 
 def read_made_splits(root: Path) -> tuple[SplitsRecord, Sequence[DrawnSplit], int]:

@@ -170,11 +170,11 @@ def checker_at(file: Path | None, jobs: int | None = None) -> "Checker":
     return Checker(file, jobs)
 
 
-def user_index(dataset: Path) -> "EpisodeIndex":
+def user_index(dataset: Path, checker: "Checker | None" = None) -> "EpisodeIndex":
     """The index of a dataset, with the findings that the checker knows; `refresh` reads the dataset."""
     from odyssey_recorder.dataset_index.index import EpisodeIndex
 
-    return EpisodeIndex(dataset, index_folder(), user_checker().known)
+    return EpisodeIndex(dataset, index_folder(), (checker or user_checker()).known)
 
 
 def saved_filters() -> "SavedFilters":
