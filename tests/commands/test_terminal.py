@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.logs import spelled_out
 
@@ -39,3 +40,13 @@ def test_any_escaped_text_is_printable(text: str) -> None:
 def test_markup_is_printed_literally_and_style_applies_to_its_part() -> None:
     markup = r"[red]x[/] [link=https://example.org]x[/link] [/] :warning: \[a]"
     assert printed(("bad", "red"), markup) == f"\x1b[31mbad\x1b[0m{markup}\n"
+
+
+@pytest.mark.parametrize(("text", "shown"), [("", "Checking"), ("[red]3 of 4\x1b[2J", r"[red]3 of 4\x1b[2J")])
+def test_progress_shows_a_title_until_it_is_told_a_text(monkeypatch: pytest.MonkeyPatch, text: str, shown: str) -> None:
+    file = StringIO()
+    monkeypatch.setattr(terminal, "err", Console(file=file, force_terminal=True, width=200))
+    with terminal.progress_bar("Checking") as progress:
+        progress(0.75, text)
+    assert f"{shown} " in file.getvalue()
+    assert "75%" in file.getvalue()

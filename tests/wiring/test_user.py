@@ -2,12 +2,15 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.dataset_index.index import EpisodeIndex, IndexedEpisode
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.review.review import Move
 from odyssey_recorder.review.review_store import ReviewStore
@@ -20,7 +23,10 @@ from odyssey_recorder.wiring.user import (
     language_model,
     practice_service,
     task_queue,
+    user_checker,
+    user_index,
 )
+from tests.checking.folders import FIRST, write_dataset
 from tests.cli import CommandLine, SimulatedPhone
 from tests.dataset.published_episode import recorded, store_of
 from tests.tasks.tasks import row, write_list
@@ -84,3 +90,26 @@ def test_missing_language_model_package_is_explained(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(SettingsError, match=r"need the package openai: pip install 'odyssey-recorder\[llm\]'"):
         language_model(read_settings(model="gpt-5"))
+
+
+def test_all_services_use_one_checker(cli: CommandLine) -> None:
+    write_dataset(cli.dataset, FIRST)
+    checker = user_checker()
+    assert user_checker() is checker
+    assert cli("check", cli.dataset).exit_code == 0
+    [row] = _rows(user_index(cli.dataset))
+    assert row.is_checked, "the index knows what the command found"
+    assert checker.known(cli.dataset / annotation_path(FIRST)) is not None
+
+
+def test_checker_of_other_settings_is_another_one(cli: CommandLine) -> None:
+    checker = user_checker()
+    for variable in ("HOME", "XDG_CACHE_HOME"):
+        cli.monkeypatch.setenv(variable, str(cli.folder / "elsewhere"))
+    assert user_checker() is not checker
+
+
+def _rows(index: EpisodeIndex) -> Sequence[IndexedEpisode]:
+    with closing(index):
+        index.refresh()
+        return index.rows()
