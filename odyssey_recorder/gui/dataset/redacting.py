@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import shiboken6
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QDialog, QWidget
@@ -78,12 +77,11 @@ class RedactingViewer(StepViewer):
         say(self._status, "Blacked out in exports" if hidden else "")
 
     def _ask(self) -> None:
-        path = self.path
         dialog = RedactDialog(self.present, self)
         dialog.box_drawn.connect(partial(self._write, self.present))
         dialog.open()
-        take = partial(_unless_closed, dialog, lambda read: dialog.show_screenshot(read[0]))
-        self._background.run(partial(read_image, path), take, partial(_unless_closed, dialog, dialog.show_problem))
+        read = partial(read_image, self.path)
+        self._background.run(read, lambda found: dialog.show_screenshot(found[0]), dialog.show_problem, of=dialog)
 
     def _write(self, step: int, box: Box, why: str) -> None:
         root, episode_id, steps, who = self._root, self._episode_id, self.count, self._who()
@@ -99,7 +97,7 @@ class RedactingViewer(StepViewer):
         self._run(partial(remove_boxes, self._root, self._episode_id, self.present), lambda _: self._read())
 
     def _run(self, call: Callable[[], _T], take: Callable[[_T], object]) -> None:
-        self._background.run(call, partial(_unless_closed, self, take), partial(_unless_closed, self, self._fail))
+        self._background.run(call, take, self._fail, of=self)
 
     def _fail(self, error: Exception) -> None:
         say(self._status, breakable(error_text(error)))
@@ -139,8 +137,3 @@ class RedactDialog(QDialog):
     def _take(self, box: Box) -> None:
         self._box = box
         self._ok.setEnabled(True)
-
-
-def _unless_closed(widget: QWidget, take: Callable[[Any], object], result: object) -> None:
-    if shiboken6.isValid(widget):
-        take(result)

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
-import shiboken6
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QIcon, QShowEvent
 from PySide6.QtWidgets import QDialog, QProgressBar, QTableView, QWidget
@@ -228,13 +227,9 @@ class MakeSplitsDialog(QDialog):
         self.accept()
 
     def _work(self, call: Callable[[], _T], take: Callable[[_T], None], text: str) -> None:
-        def unless_closed(deliver: Callable[[Any], None], result: object) -> None:
-            if shiboken6.isValid(self):
-                deliver(result)
-
         self._enable(on=False)
         self._tell(text)
-        self._background.run(call, partial(unless_closed, take), partial(unless_closed, self._fail))
+        self._background.run(call, take, self._fail, of=self)
 
     def _fail(self, error: Exception) -> None:
         self._planned = None

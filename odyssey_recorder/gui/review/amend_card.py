@@ -1,6 +1,6 @@
 """The fixes a reviewer can make to the open episode and the shown step: a button, a key and a dialog for each."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -192,9 +192,8 @@ class AmendCard(Card):
             "The box must contain the touched point and only that element.",
         )
         dialog = self._open(ReviewCommand.FIX_BOX, question, form)
-        self._later(
-            dialog, partial(read_image, step.screenshot), lambda read: form.show_screenshot(read[0]), form.show_problem
-        )
+        read = partial(read_image, step.screenshot)
+        self._background.run(read, lambda found: form.show_screenshot(found[0]), form.show_problem, of=dialog)
 
     def _ask_drop(self) -> None:
         form = StepsForm(self._current, self._current, len(self._steps))
@@ -204,11 +203,8 @@ class AmendCard(Card):
 
         def compare(first: int, last: int) -> None:
             if first <= last:
-                self._later(
-                    dialog,
-                    partial(share_changed, steps[first].screenshot, steps[last + 1].screenshot),
-                    lambda share: form.show_difference(first, last, share),
-                )
+                share = partial(share_changed, steps[first].screenshot, steps[last + 1].screenshot)
+                self._background.run(share, partial(form.show_difference, first, last), lambda _: None, of=dialog)
 
         form.range_changed.connect(compare)
         compare(self._current, self._current)
@@ -258,20 +254,6 @@ class AmendCard(Card):
         except ReviewError as error:
             return str(error), ""
         return "", removed_text(after.removed)
-
-    def _later(
-        self,
-        dialog: AmendDialog,
-        call: Callable[[], object],
-        take: Callable[..., object],
-        fail: Callable[[Exception], object] = lambda _error: None,
-    ) -> None:
-        """Run `call` in the background; drop its result or error if `dialog` has closed meanwhile."""
-
-        def if_open(receive: Callable[..., object]) -> Callable[..., object]:
-            return lambda found: receive(found) if dialog is self._dialog else None
-
-        self._background.run(call, if_open(take), if_open(fail))
 
     @property
     def _end_text(self) -> str:

@@ -72,8 +72,10 @@ class TaskServiceBridge(QObject):
         call: Callable[[TaskService], T],
         on_done: Callable[[T], object],
         on_error: Callable[[Exception], object] | None = None,
+        *,
+        of: QObject | None = None,
     ) -> None:
-        self._background.run(lambda: call(self._service()), on_done, on_error or self.fail)
+        self._background.run(lambda: call(self._service()), on_done, on_error or self.fail, of=of)
 
     def read_rows(self) -> None:
         """Read all tasks after the calls already queued."""
