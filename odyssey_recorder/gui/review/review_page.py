@@ -170,7 +170,7 @@ class ReviewPage(MainPage):
 
     @property
     def _unchecked(self) -> int:
-        return self._pane.table.counts.checks[UNCHECKED]
+        return self._pane.table.counts["check"][UNCHECKED]
 
     def _check(self) -> None:
         self._checked_automatically = True
