@@ -18,7 +18,7 @@ from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.dataset_index.saved import SavedFilters
 from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
-from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
+from odyssey_recorder.gui.dataset.episode_card import OF_ONE, EpisodeCard
 from odyssey_recorder.gui.dataset.episode_table import BESIDE_FACETS, RECORDED, EpisodeTable
 from odyssey_recorder.gui.dataset.export_dialog import ExportChoice, ExportDialog, export
 from odyssey_recorder.gui.dataset.facet_pane import FacetPane
@@ -63,12 +63,6 @@ _SPACE = 16
 _NOTHING_YET = "No episodes yet."
 _HOW_TO_BEGIN = "Published episodes of all annotators appear here."
 _NO_MATCH = "No matching episodes."
-_OF_ONE = (
-    DatasetCommand.SAME_TASK,
-    DatasetCommand.EPISODE_FOLDER,
-    DatasetCommand.EPISODE_PATH,
-    DatasetCommand.EPISODE_ID,
-)
 
 
 class DatasetPage(MainPage):
@@ -274,7 +268,7 @@ class DatasetPage(MainPage):
 
     def _choose(self, episode_id: str) -> None:
         self._chosen = episode_id
-        self._commands.enable(*_OF_ONE, on=bool(episode_id))
+        self._commands.enable(*OF_ONE, on=bool(episode_id))
         if not episode_id or self._index is None:
             self._card.hide()
             return
@@ -410,7 +404,7 @@ class DatasetPage(MainPage):
         self._bar.setFixedSize(QSize(160, 6))
         self._bar.hide()
         self._card.hide()
-        self._commands.enable(*_OF_ONE, DatasetCommand.SHOW_DUPLICATES, on=False)
+        self._commands.enable(*OF_ONE, DatasetCommand.SHOW_DUPLICATES, on=False)
         self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self._view.setWordWrap(False)

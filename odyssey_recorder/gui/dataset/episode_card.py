@@ -18,12 +18,20 @@ from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.screen.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.recording.view import RecordedStep
 
 _FACTS_PX = 330
 _LOWEST_PX, _HIGHEST_PX = 268, 322
 _THUMBNAIL = QSize(128, 168)
 _MINUTES_FROM_S = 90
+OF_ONE = (
+    DatasetCommand.SAME_TASK,
+    DatasetCommand.EPISODE_FOLDER,
+    DatasetCommand.EPISODE_PATH,
+    DatasetCommand.EPISODE_ID,
+)
+"""The commands for one episode."""
 _MODES = {"mirror": "in mirror mode", "passive": "in passive mode"}
 
 
@@ -40,13 +48,7 @@ class EpisodeCard(Card):
         self._background = background
         self._redacts: tuple[Path, Callable[[], str]] | None = None
         self._steps.step_opened.connect(self._enlarge)
-        of_one = (
-            DatasetCommand.SAME_TASK,
-            DatasetCommand.EPISODE_FOLDER,
-            DatasetCommand.EPISODE_PATH,
-            DatasetCommand.EPISODE_ID,
-        )
-        buttons = row(*commands.buttons(*of_one), None)
+        buttons = row(*commands.buttons(*OF_ONE), None)
         about = scroll_area(pile(self._instruction, self._problem, self._facts, right=8), "Episode details")
         about.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         left = column((about, 1), buttons, spacing=10)
@@ -116,8 +118,7 @@ def _provenance(provenance: EpisodeProvenance) -> list[str]:
     ]
     flagged = sum(bool(step.flags) for step in provenance.steps)
     if flagged or provenance.dropped:
-        steps = "1 step" if flagged == 1 else f"{flagged} steps"
-        facts.append(f"{steps} flagged · {len(provenance.dropped)} removed while recording")
+        facts.append(f"{counted(flagged, 'steps')} flagged · {len(provenance.dropped)} removed while recording")
     return facts
 
 
