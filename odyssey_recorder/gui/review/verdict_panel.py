@@ -215,7 +215,8 @@ class VerdictPanel(Card):
         incomplete = self.sheet.incomplete()
         if incomplete is not None:
             criterion, text = incomplete
-            self._unfold(criterion)
+            self._unfolded = criterion
+            self._show_answers()
             self.refuse(text)
             return
         left = unseen(self.sheet.seen, self._steps)
@@ -237,10 +238,6 @@ class VerdictPanel(Card):
         self.decided.emit(decision)
 
     # Content.
-
-    def _unfold(self, criterion: Criterion) -> None:
-        self._unfolded = criterion
-        self._show_answers()
 
     def _show_answers(self) -> None:
         for criterion, card in self._cards.items():
