@@ -100,7 +100,7 @@ class DatasetPage(MainPage):
         self._view = table_view("Episodes", self._table, _ROW_PX)
         self._home = self._view
         self._middle = QStackedWidget()
-        self._card = EpisodeCard(background, commands)
+        self._card = EpisodeCard(background, commands, who)
         self._title = text_label(kind="title")
         self._bar = named(QProgressBar(), "Reading the episodes")
         self._line = FilterLine()
@@ -161,7 +161,6 @@ class DatasetPage(MainPage):
         self._retiring = Retiring(index, self._who, self._background, self._job)
         self._retiring.decided.connect(lambda: self._background.run(index.refresh, self._listing.take_changes))
         self._messages.addWidget(self._retiring)
-        self._card.allow_redaction(index.root, self._who)
         self._commands.enable(DatasetCommand.SHOW_DUPLICATES, on=self._review is not None)
         self._add_view(DatasetCommand.SHOW_FIGURES, partial(self._figures, index))
         self._add_view(DatasetCommand.SHOW_SPLITS, partial(self._splits, index))

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
 
+from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StartRecord
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
@@ -36,7 +36,8 @@ _MODES = {"mirror": "in mirror mode", "passive": "in passive mode"}
 
 
 class EpisodeCard(Card):
-    def __init__(self, background: Background, commands: Commands) -> None:
+    def __init__(self, background: Background, commands: Commands, who: Callable[[], str]) -> None:
+        """`who` names the person who redacts."""
         super().__init__()
         self._instruction = selectable("instruction")
         self._problem = selectable("warning")
@@ -46,7 +47,8 @@ class EpisodeCard(Card):
         self._steps = StepStrip("Steps of the episode", self._model, StripStyle(_THUMBNAIL))
         self._thumbnails = StepThumbnails(background, self._model, _THUMBNAIL)
         self._background = background
-        self._redacts: tuple[Path, Callable[[], str]] | None = None
+        self._who = who
+        self._files: EpisodeFiles | None = None
         self._steps.step_opened.connect(self._enlarge)
         buttons = row(*commands.buttons(*OF_ONE), None)
         about = scroll_area(pile(self._instruction, self._problem, self._facts, right=8), "Episode details")
@@ -57,20 +59,17 @@ class EpisodeCard(Card):
         self.setMinimumHeight(_LOWEST_PX)
         self.setMaximumHeight(_HIGHEST_PX)
 
-    def allow_redaction(self, root: Path, who: Callable[[], str]) -> None:
-        self._redacts = root, who
-
     def _enlarge(self, at: int) -> None:
-        assert self._redacts is not None
-        root, who = self._redacts
+        assert self._files is not None
         viewer = RedactingViewer(
             self._background, self._model, self._thumbnails.screenshots, at, self._steps,
-            root=root, episode_id=self._shown_id, who=who,
+            files=self._files, who=self._who,
         )  # fmt: skip
         viewer.turned.connect(lambda number: self._steps.setCurrentIndex(self._model.place_index(number)))
         viewer.open()
 
     def show_episode(self, opened: OpenedEpisode) -> None:
+        self._files = opened.files
         self._instruction.setText(opened.episode.task.instruction)
         say(self._problem, breakable(opened.problem))
         self._facts.setText("\n".join(_facts(opened)))

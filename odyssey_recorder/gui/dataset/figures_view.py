@@ -26,6 +26,7 @@ from odyssey_recorder.gui.kit.parts import (
     fix_width,
     named,
     notice,
+    pile,
     row,
     text_label,
 )
@@ -151,10 +152,8 @@ class FiguresView(QWidget):
         self._status.setWordWrap(False)
         nothing = notice("No figures yet.", "Figures appear with the first published episode.")
         no_match = notice("No matching episodes.", "Change the filter, or choose “Show all”.")
-        for pane in (self._pane, nothing, no_match):
-            holder = QWidget()
-            fill_column(holder, (pane, 1) if pane is self._pane else pane, *([] if pane is self._pane else [None]))
-            self._empty.addWidget(holder)
+        for view in (self._pane, pile(nothing), pile(no_match)):
+            self._empty.addWidget(view)
         beside = text_label("Compare with", "hint")
         beside.setWordWrap(False)
         buttons = self._commands.buttons(*_SAVES)

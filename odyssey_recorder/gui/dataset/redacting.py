@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
@@ -17,6 +16,7 @@ from odyssey_recorder.curation.redaction import (
     remove_boxes,
     write_redaction,
 )
+from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.kit.parts import breakable, fill_dialog, line_edit, push_button, row, say, text_label
 from odyssey_recorder.gui.screen.box_canvas import BoxCanvas
@@ -43,12 +43,12 @@ class RedactingViewer(StepViewer):
         at: int,
         parent: QWidget,
         *,
-        root: Path,
-        episode_id: str,
+        files: EpisodeFiles,
         who: Callable[[], str],
     ) -> None:
-        self._root = root
-        self._episode_id = episode_id
+        assert files.dataset is not None
+        self._root = files.dataset
+        self._episode_id = files.episode_id
         self._who = who
         self._background = background
         self._redaction: Redaction | None = None

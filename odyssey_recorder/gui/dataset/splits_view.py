@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QIcon, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QProgressBar, QTableView, QWidget
 
 from odyssey_recorder.dataset.layout import SPLITS
@@ -27,6 +27,7 @@ from odyssey_recorder.gui.kit.parts import (
     named,
     notice,
     number_field,
+    pile,
     push_button,
     row,
     scroll_area,
@@ -335,7 +336,7 @@ def _remarks(found: PresentSplits, root: Path) -> Iterator[str]:
 
 
 def _sheet(found: PresentSplits) -> QWidget:
-    sheet, cards = QWidget(), list[QWidget]()
+    cards = list[QWidget]()
     nothing = ("No splits yet.", "Choose “Make splits…” to divide the episodes into train and test.")
     cards.append(fitted(_split_table(found), _ROW_PX) if found.splits else notice(*nothing))
     if found.leaks is not None:
@@ -345,8 +346,7 @@ def _sheet(found: PresentSplits) -> QWidget:
             cards.append(text_label("Screenshots are not compared here; “splits check --screenshots” does.", "hint"))
         cards.append(fitted(_leak_table(rows), _ROW_PX) if rows else text_label("None found.", "hint"))
         cards.append(figure_card(_overlap_figure(found.leaks), lambda _: None))
-    fill_column(sheet, *cards, None, margins=(0, 0, 6, 0), spacing=12)
-    return sheet
+    return pile(*cards, right=6, spacing=12)
 
 
 def _split_table(found: PresentSplits) -> QTableView:
@@ -377,12 +377,10 @@ def _split_table(found: PresentSplits) -> QTableView:
 
 class _SeverityColumn(TableColumn[_LeakRow]):
     def data(self, row: _LeakRow, role: int) -> object:
-        return _severity_icon(row[1]) if role == Qt.ItemDataRole.DecorationRole else super().data(row, role)
-
-
-def _severity_icon(leak: Leak) -> QIcon:
-    severity = Severity(leak.severity)
-    return icon(SEVERITY_GLYPHS[severity], severity_colour(severity))
+        if role != Qt.ItemDataRole.DecorationRole:
+            return super().data(row, role)
+        severity = Severity(row[1].severity)
+        return icon(SEVERITY_GLYPHS[severity], severity_colour(severity))
 
 
 def _leak_table(rows: Sequence[_LeakRow]) -> QTableView:

@@ -307,10 +307,7 @@ class AmendCard(Card):
 def share_changed(before: Path, after: Path) -> float | None:
     """The share (0..1) of pixels that differ, without the system bars; None if a file cannot be read."""
     try:
-        (_, one), (_, other) = (
-            measure(read_file(before, Largest.SCREENSHOT)),
-            measure(read_file(after, Largest.SCREENSHOT)),
-        )
+        (_, one), (_, other) = (measure(read_file(path, Largest.SCREENSHOT)) for path in (before, after))
     except OSError:
         return None
     return None if one is None or other is None else change(one, other)

@@ -57,9 +57,8 @@ class QualityView(QWidget):
         self._message = Banner(commands.button(ReviewCommand.DISMISS_REVIEW, kind="quiet", wordless=True))
         self._area = scroll_area()
         self._lay_out()
-        commands.bind(
-            self, {ReviewCommand.REFRESH_FIGURES: self.refresh, ReviewCommand.SAVE_FIGURES: self._ask_where_to_save}
-        )
+        save = partial(ask_where_to_save, self, "Save as page", _PAGE, self._save_to)
+        commands.bind(self, {ReviewCommand.REFRESH_FIGURES: self.refresh, ReviewCommand.SAVE_FIGURES: save})
         commands[ReviewCommand.DISMISS_REVIEW].triggered.connect(self._message.hide)
         commands.enable(ReviewCommand.SAVE_FIGURES, on=False)
         self._area.setWidget(_sheet(notice(_WAITING, _WAITING_HINT)))
@@ -68,12 +67,8 @@ class QualityView(QWidget):
         if self._job is not None:
             return
         self._message.hide()
-        self._job = self._background.start(
-            "Reading the reviews",
-            partial(_read, self._reviewing),
-            self._take,
-            can_cancel=False,
-        )
+        work = partial(_read, self._reviewing)
+        self._job = self._background.start("Reading the reviews", work, self._take, can_cancel=False)
         self._job.ended.connect(self._end)
         self._update_status()
 
@@ -151,9 +146,6 @@ class QualityView(QWidget):
         self._area.ensureVisible(0, top + place.height() // 2, 0, place.height())
 
     # Saving.
-
-    def _ask_where_to_save(self) -> None:
-        ask_where_to_save(self, "Save as page", _PAGE, self._save_to)
 
     def _save_to(self, file: Path) -> None:
         if self._report is not None:

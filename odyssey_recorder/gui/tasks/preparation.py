@@ -51,8 +51,6 @@ class TaskServiceBridge(QObject):
     """Tasks were added, approved or rejected."""
     failed = Signal(str)
 
-    _rewritten_waiting = Signal()
-
     def __init__(
         self, make_service: Callable[[], TaskService], background: Background, parent: QObject | None = None
     ) -> None:
@@ -65,7 +63,6 @@ class TaskServiceBridge(QObject):
         self._just_rewritten: list[ListedTask] = []
         self._soon = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._soon.timeout.connect(self.read_rows)
-        self._rewritten_waiting.connect(self._emit_rewritten)
 
     def look(
         self,
@@ -136,7 +133,7 @@ class TaskServiceBridge(QObject):
             self._just_rewritten.append(rewritten.task)
             is_first = len(self._just_rewritten) == 1
         if is_first:
-            self._rewritten_waiting.emit()
+            self._background.post(self._emit_rewritten)
 
     def fail(self, error: Exception) -> None:
         self.failed.emit(error_text(error))
