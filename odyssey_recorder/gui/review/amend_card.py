@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QWidget
 
 from odyssey_recorder.checking.screenshot import change, measure
 from odyssey_recorder.dataset.amending import amended
@@ -25,7 +24,7 @@ from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import Question
-from odyssey_recorder.gui.kit.parts import Card, fill_column, say, scroll_area, text_label
+from odyssey_recorder.gui.kit.parts import Card, fill_column, in_columns, pile, say, scroll_area, text_label
 from odyssey_recorder.gui.review.amend_dialog import (
     AmendDialog,
     AmendForm,
@@ -290,18 +289,8 @@ class AmendCard(Card):
         self._commands.bind(self, calls)
 
     def _lay_out(self) -> None:
-        inner = QWidget()
-        grid = QGridLayout(inner)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(4)
-        grid.setVerticalSpacing(2)
-        grid.addWidget(self._refused, 0, 0, 1, 2)
-        for place, command in enumerate(FIXES):
-            grid.addWidget(self._commands.button(command, kind="low").set_wide(), 1 + place // 2, place % 2)
-        grid.setRowStretch(grid.rowCount(), 1)
-        area = scroll_area()
-        area.setWidget(inner)
-        fill_column(self, area, margins=(10, 8, 6, 8))
+        buttons = in_columns(*self._commands.buttons(*FIXES, kind="low", wide=True), spacing=(4, 2))
+        fill_column(self, scroll_area(pile(self._refused, buttons, spacing=2)), margins=(10, 8, 6, 8))
 
 
 def share_changed(before: Path, after: Path) -> float | None:

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
 
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
-from odyssey_recorder.gui.kit.parts import CheckBox, Choice, labelled, number_field, row, text_label
+from odyssey_recorder.gui.kit.parts import CheckBox, Choice, in_columns, labelled, number_field, row, text_label
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates
 from odyssey_recorder.model.episode import Category
@@ -73,7 +73,8 @@ class GenerateDialog(ChoiceDialog):
         self._left = text_label(kind="hint")
         class_ = labelled("With &kind of app", self._app_class)
         heading = text_label("Categories", "field")
-        parts = (*self._rows(), class_, heading, self._ticks(), self._names, self._left)
+        ticks = in_columns(*self._categories.values(), spacing=(-1, 0))
+        parts = (*self._rows(), class_, heading, ticks, self._names, self._left)
         super().__init__(_GENERATE, parent, *parts)
         self._connect()
         self._offer_classes(preset.app_class)
@@ -121,13 +122,6 @@ class GenerateDialog(ChoiceDialog):
         count, seed = labelled("How &many", self._count), labelled("&Seed", self._seed)
         catalogue, device = labelled("&Apps of", self._catalogue), labelled("&Device", self._device)
         return row((count, 1), (seed, 1), spacing=12), row((catalogue, 1), (device, 1), spacing=12)
-
-    def _ticks(self) -> QGridLayout:
-        ticks = QGridLayout()
-        ticks.setVerticalSpacing(0)
-        for number, tick in enumerate(self._categories.values()):
-            ticks.addWidget(tick, *divmod(number, 2))
-        return ticks
 
 
 class ProposeDialog(ChoiceDialog):
