@@ -84,7 +84,6 @@ class ExportDialog(QDialog):
         self._texts.offer(_TEXTS)
         self._folder = line_edit("Folder", "A folder that does not exist yet")
         self._folder.setText(str(home))
-        self._folder.textChanged.connect(self._update)
         browse = push_button("Browse…", "Choose where the new folder is made", call=self._browse)
         self._accepted = named(CheckBox("Only accepted episodes without errors"), "Only accepted episodes")
         self._accepted.setToolTip("Leave out episodes that are not accepted or in which the checks find errors")
@@ -105,6 +104,7 @@ class ExportDialog(QDialog):
             row(None, leave, self._export),
             width=460,
         )
+        self._folder.textChanged.connect(lambda name: self._export.setEnabled(bool(name.strip())))
         self._layout.currentIndexChanged.connect(self._show_samples)
         self.accepted.connect(self._ask)
         self._show_samples()
@@ -123,9 +123,6 @@ class ExportDialog(QDialog):
     @property
     def _out(self) -> Path:
         return Path(self._folder.text().strip()).expanduser()
-
-    def _update(self) -> None:
-        self._export.setEnabled(bool(self._folder.text().strip()))
 
     def _ask(self) -> None:
         ids = self._ids[self._which.value]

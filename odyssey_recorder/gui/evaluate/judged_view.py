@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import cast
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -122,9 +122,6 @@ class JudgedView(QWidget):
 
     # The chosen one.
 
-    def _show_row(self, now: QModelIndex) -> None:
-        self._show_step(self._model.at(now.row()))
-
     def _show_step(self, step: JudgedStep | None) -> None:
         self._shown = step
         for label in (self._task, self._truth, self._predicted, self._other):
@@ -170,7 +167,9 @@ class JudgedView(QWidget):
 
     def _lay_out(self) -> None:
         found = self._scored.found
-        self._list.selectionModel().currentRowChanged.connect(lambda now, _before: self._show_row(now))
+        self._list.selectionModel().currentRowChanged.connect(
+            lambda now, _before: self._show_step(self._model.at(now.row()))
+        )
         self._list.setWordWrap(False)
         allow_sorting(self._list)
         if found.against is not None:
