@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QProgressBar, QTableView, QWidget
+from PySide6.QtWidgets import QDialog, QTableView, QWidget
 
 from odyssey_recorder.dataset.layout import SPLITS
 from odyssey_recorder.figures.figure import CountGrid, Figure
@@ -15,6 +15,7 @@ from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.figures.figures_pane import figure_card
 from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
 from odyssey_recorder.gui.frame.commands import Commands
+from odyssey_recorder.gui.frame.job_card import ReadingLine
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.icons import icon
 from odyssey_recorder.gui.kit.parts import (
@@ -24,7 +25,6 @@ from odyssey_recorder.gui.kit.parts import (
     fill_column,
     fill_dialog,
     labelled,
-    named,
     notice,
     number_field,
     pile,
@@ -81,19 +81,12 @@ class SplitsView(QWidget):
         self._commands = commands
         self._job: Job | None = None
         self._found: PresentSplits | None = None
-        self._status = text_label(kind="hint")
-        self._bar = named(QProgressBar(), "Reading the splits")
+        self._status = ReadingLine("Reading the splits")
         self._message = Banner(can_dismiss=True)
         self._remark = Banner()
         self._area = scroll_area(name="Splits and their leaks")
-        self._bar.setRange(0, 0)
-        self._bar.setTextVisible(False)
-        self._bar.setFixedWidth(120)
-        self._status.setWordWrap(False)
         commands.bind(self, {DatasetCommand.MAKE_SPLITS: self._make})
-        head = row(
-            text_label("Splits", "title"), self._status, self._bar, None, commands.button(DatasetCommand.MAKE_SPLITS)
-        )  # fmt: skip
+        head = row(text_label("Splits", "title"), self._status, None, commands.button(DatasetCommand.MAKE_SPLITS))
         fill_column(self, head, self._message, self._remark, (self._area, 1), spacing=10)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -135,8 +128,8 @@ class SplitsView(QWidget):
         self._tell()
 
     def _tell(self) -> None:
-        self._bar.setVisible(self._job is not None)
-        self._status.setText("" if self._job is None else self._job.text or "Reading the splits…")
+        text = "" if self._job is None else self._job.text or "Reading the splits…"
+        self._status.show_text(text, is_reading=self._job is not None)
 
     def _make(self) -> None:
         dialog = MakeSplitsDialog(self._root, self._background, self)
