@@ -326,7 +326,7 @@ class DatasetPage(MainPage):
         listed = [episode.episode_id for episode in self._table.rows]
         selected = [episode_id for episode_id in listed if episode_id in self._selected]
         dialog = ExportDialog(selected, listed, root.with_name(f"{root.name}-export"), self)
-        dialog.export_requested.connect(partial(self._export, reviews, root))
+        dialog.accepted.connect(lambda: self._export(reviews, root, dialog.choice))
         dialog.open()
 
     def _export(self, reviews: Reviewing, root: Path, choice: ExportChoice) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, cast
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from odyssey_recorder.annotation.released_texts import Texts
@@ -69,8 +69,6 @@ class ExportChoice:
 
 
 class ExportDialog(QDialog):
-    export_requested = Signal(object)
-
     def __init__(self, selected: Sequence[str], listed: Sequence[str], home: Path, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export")
@@ -106,7 +104,6 @@ class ExportDialog(QDialog):
         )
         self._folder.textChanged.connect(lambda name: self._export.setEnabled(bool(name.strip())))
         self._layout.currentIndexChanged.connect(self._show_samples)
-        self.accepted.connect(self._ask)
         self._show_samples()
 
     def _show_samples(self) -> None:
@@ -124,11 +121,11 @@ class ExportDialog(QDialog):
     def _out(self) -> Path:
         return Path(self._folder.text().strip()).expanduser()
 
-    def _ask(self) -> None:
-        ids = self._ids[self._which.value]
-        layout = self._layout.value
+    @property
+    def choice(self) -> ExportChoice:
+        ids, layout = self._ids[self._which.value], self._layout.value
         options = Options(texts=cast(Texts, self._texts.value), samples=self._samples.chosen(layout))
-        self.export_requested.emit(ExportChoice(ids, layout, self._out, self._accepted.isChecked(), options))
+        return ExportChoice(ids, layout, self._out, self._accepted.isChecked(), options)
 
 
 class _Samples(QWidget):

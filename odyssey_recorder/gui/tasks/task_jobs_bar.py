@@ -96,7 +96,7 @@ class TaskJobsBar(QWidget):
         if loaded is not None and self._commands[TasksCommand.GENERATE_TASKS].isEnabled():
             first = ModelChoice(_COUNT, _SEED, "", frozenset(), loaded.names_apps)
             dialog = GenerateDialog(loaded, preset or first, self)
-            dialog.wanted.connect(self._generate)
+            dialog.accepted.connect(lambda: self._generate(dialog.choice))
             dialog.open()
 
     def _generate(self, wanted: ModelChoice) -> None:
