@@ -385,13 +385,9 @@ class AnnotatePage(MainPage):
         commands.belong_to(self, AnnotateCommand.SHOW_MARK)
         commands.enable(AnnotateCommand.WRITE_TEXTS, on=self._writing is not None, why="No model can be asked here.")
         if self._writing is not None:
-            commands.bind(self, {AnnotateCommand.WRITE_TEXTS: self._write})
+            commands.bind(self, {AnnotateCommand.WRITE_TEXTS: self._writing.ask})
             self._writing.summarized.connect(self._report_written)
             self._writing.ended.connect(self._on_written)
-
-    def _write(self) -> None:
-        if self._writing is not None and not self._writing.is_running:
-            self._writing.ask()
 
     def _on_written(self) -> None:
         """Read again: texts may have been written, even if the job failed."""

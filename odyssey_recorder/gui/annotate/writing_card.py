@@ -86,6 +86,8 @@ class WritingCard(JobCard):
         self.is_running = False
 
     def ask(self) -> None:
+        if self.is_running:
+            return
         dialog = WriteDialog(self.window())
         dialog.wanted.connect(partial(self._plan, dialog))
         dialog.agreed.connect(self._write)

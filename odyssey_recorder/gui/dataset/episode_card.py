@@ -102,9 +102,8 @@ def _facts(opened: OpenedEpisode) -> list[str]:
         f"{category_text(episode.task.category)} · {apps}",
         f"{len(episode.steps)} steps · {device.device_name} {device.size}{android}",
     ]
-    if provenance is None:
-        return [*facts, "No provenance: annotator and time are unknown.", f"Id {episode.episode_id}"]
-    return [*facts, *_provenance(provenance), f"Id {episode.episode_id}"]
+    known = _provenance(provenance) if provenance else ["No provenance: annotator and time are unknown."]
+    return [*facts, *known, f"Id {episode.episode_id}"]
 
 
 def _provenance(provenance: EpisodeProvenance) -> list[str]:

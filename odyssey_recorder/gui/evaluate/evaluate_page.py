@@ -74,8 +74,6 @@ class EvaluatePage(MainPage):
     # Scoring.
 
     def _score(self) -> None:
-        if not self._commands[EvaluateCommand.SCORE].isEnabled():
-            return
         self._message.hide()
         work = partial(_score, self._order, self._index_opener())
         self._is_scoring = True
@@ -171,7 +169,7 @@ class EvaluatePage(MainPage):
         })  # fmt: skip
         for field in (self._predictions, self._against, self._dataset):
             field.textChanged.connect(lambda _text: self._update_commands())
-            field.returnPressed.connect(self._score)
+            field.returnPressed.connect(self._commands[EvaluateCommand.SCORE].trigger)
 
     def _lay_out(self) -> None:
         self._protocol.offer([(name, name) for name in PROTOCOLS])

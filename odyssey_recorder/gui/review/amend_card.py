@@ -139,7 +139,9 @@ class AmendCard(Card):
 
     def _ask_instruction(self) -> None:
         task = self._opened.opened.episode.task
-        form = TextForm("Instruction", task.instruction, _instruction, long=True)
+        form = TextForm(
+            "Instruction", task.instruction, lambda text: NewInstruction(instruction=text) if text else None, long=True
+        )
         question = _question("Fix the instruction", "What is the task, in a person's words?", task.task)
         self._open(ReviewCommand.FIX_INSTRUCTION, question, form)
 
@@ -163,10 +165,14 @@ class AmendCard(Card):
         step = self._steps[self._current]
         text = step.action.text if isinstance(step.action, Type) else ""
         follows = _sent_text(self._record(step.number))
-        form = TextForm("Text of the step", text, partial(_text, step.number), follows=follows)
-        self._open(
-            ReviewCommand.FIX_TEXT, _question("Fix the text", f"What does step {step_number(step.number)} type?"), form
+        form = TextForm(
+            "Text of the step",
+            text,
+            lambda text: NewText(step=step.number, text=text) if text else None,
+            follows=follows,
         )
+        question = _question("Fix the text", f"What does step {step_number(step.number)} type?")
+        self._open(ReviewCommand.FIX_TEXT, question, form)
 
     def _ask_press(self) -> None:
         step = self._steps[self._current]
@@ -311,14 +317,6 @@ def _question(title: str, question: str, detail: str = "", *, answer: str = "Fix
         cancel_tip="Leave the episode as it is (Esc)",
         detail=detail,
     )
-
-
-def _instruction(text: str) -> Amendment | None:
-    return NewInstruction(instruction=text) if text else None
-
-
-def _text(number: int, text: str) -> Amendment | None:
-    return NewText(step=number, text=text) if text else None
 
 
 def _sent_text(record: StepRecord | None) -> str:

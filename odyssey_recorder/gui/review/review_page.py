@@ -442,13 +442,7 @@ class ReviewPage(MainPage):
             ReviewCommand.DISMISS_REVIEW: self._dismiss,
         }
         commands.bind(self, calls)
-        commands.belong_to(
-            self,
-            ReviewCommand.FIND_REVIEW,
-            ReviewCommand.CLEAR_REVIEW,
-            ReviewCommand.REVIEW_LIST,
-            ReviewCommand.REVIEW_FIGURES,
-        )
+        commands.belong_to(self, *_OF_EPISODES, ReviewCommand.REVIEW_FIGURES)
 
     def _lay_out(self) -> None:
         self._title.setWordWrap(False)

@@ -121,9 +121,7 @@ def with_status(row: PreparedRow, status: Status) -> PreparedRow:
 
 def writer_of(origin: TextOrigin | None) -> str:
     """Who wrote an instruction, one of `WRITERS`; a person if one edited it."""
-    if origin is None:
-        return BY_PERSON
-    return BY_PERSON if origin.edited_by else origin.writer.value.capitalize()
+    return BY_PERSON if origin is None or origin.edited_by else origin.writer.value.capitalize()
 
 
 def fault_count(equivalence: Equivalence | None) -> int:
