@@ -223,7 +223,7 @@ class AnnotatePage(MainPage):
 
     def _note_written(self) -> None:
         if self._opened is not None and self._steps.is_writing:
-            text = self._steps.written
+            text = self._steps.card.field.text
             if text != self._opened.all[self._at].words:
                 self._decisions.unsaved[self._place] = text
 
@@ -247,7 +247,7 @@ class AnnotatePage(MainPage):
             return
         shown = self._opened.all[self._at]
         if self._steps.is_writing:
-            written = self._steps.written
+            written = self._steps.card.field.text
             is_same = " ".join(written.split()) == shown.words and not shown.is_blind
             self._decide("accept" if is_same and shown.is_open else "edit", written)
         elif shown.is_blind or shown.text.state is TextState.MISSING:
@@ -264,7 +264,7 @@ class AnnotatePage(MainPage):
             self._decide("reject", shown.words)
 
     def _accept_candidate(self) -> None:
-        if (other := self._steps.candidate) is not None:
+        if (other := self._steps.card.candidate) is not None:
             self._decide("accept", other.words, on=other)
 
     def _decide(self, choice: Choice, text: str, on: Offer | None = None) -> None:
@@ -357,7 +357,7 @@ class AnnotatePage(MainPage):
             AnnotateCommand.PREVIOUS_TEXT: lambda: self._move(-1),
             AnnotateCommand.NEXT_TEXT_STEP: lambda: self._move(self._texts_a_step - self._at % self._texts_a_step),
             AnnotateCommand.PREVIOUS_TEXT_STEP: lambda: self._move(-self._texts_a_step - self._at % self._texts_a_step),
-            AnnotateCommand.NEXT_CANDIDATE: self._steps.turn_candidate,
+            AnnotateCommand.NEXT_CANDIDATE: lambda: self._steps.card.turn_candidate(),
             AnnotateCommand.TAKE_CANDIDATE: self._accept_candidate,
         }
 
@@ -385,13 +385,9 @@ class AnnotatePage(MainPage):
         commands.belong_to(self, AnnotateCommand.SHOW_MARK)
         commands.enable(AnnotateCommand.WRITE_TEXTS, on=self._writing is not None, why="No model can be asked here.")
         if self._writing is not None:
-            commands.bind(self, {AnnotateCommand.WRITE_TEXTS: self._write})
+            commands.bind(self, {AnnotateCommand.WRITE_TEXTS: self._writing.ask})
             self._writing.summarized.connect(self._report_written)
             self._writing.ended.connect(self._on_written)
-
-    def _write(self) -> None:
-        if self._writing is not None and not self._writing.is_running:
-            self._writing.ask()
 
     def _on_written(self) -> None:
         """Read again: texts may have been written, even if the job failed."""

@@ -77,7 +77,9 @@ class AnnotatedPane(QWidget):
             self.read_figures()
 
     def read_figures(self) -> None:
-        self._in_order.run(self._texts.figures, self._show_figures, lambda error: self.failed.emit(error_text(error)))
+        self._in_order.run(
+            self._texts.figures, self._show_figures, lambda error: self.failed.emit(error_text(error)), of=self
+        )
 
     def add_rows(self, rows: Sequence[AnnotatedEpisode], *, replace: bool = False) -> None:
         """Add `rows` to the list; with `replace`, show only them."""
@@ -114,8 +116,7 @@ class AnnotatedPane(QWidget):
             self.read()
 
     def _show_figures(self, figures: Sequence[TrustFigures]) -> None:
-        if shiboken6.isValid(self):
-            self._trust.show_figures(figures, self._texts.who())
+        self._trust.show_figures(figures, self._texts.who())
 
 
 class AnnotatedTable(TableModel[AnnotatedEpisode]):

@@ -7,7 +7,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from odyssey_recorder.annotation.reviewing import OpenedTexts, ShownText
-from odyssey_recorder.annotation.semantics import Offer
 from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.gui.annotate.commands import AnnotateCommand
 from odyssey_recorder.gui.annotate.text_card import TextCard
@@ -49,7 +48,7 @@ class StepTexts(QWidget):
         self._task = selectable("hint")
         self._cards = [TextCard(kind) for kind in (*TextKind, *MemoryKind)]
         self._area = scroll_area(pile(*self._cards, spacing=8), "Texts of the step")
-        self._chosen = self._cards[0]
+        self.card = self._cards[0]
         self._lay_out(commands)
         self._mark.setChecked(True)
         self._mark.toggled.connect(lambda _on: self._arrange())
@@ -60,15 +59,7 @@ class StepTexts(QWidget):
 
     @property
     def is_writing(self) -> bool:
-        return self._chosen.is_writing
-
-    @property
-    def written(self) -> str:
-        return self._chosen.field.text
-
-    @property
-    def candidate(self) -> Offer | None:
-        return self._chosen.candidate
+        return self.card.is_writing
 
     def show_episode(self, opened: OpenedTexts) -> None:
         self._opened = opened
@@ -82,28 +73,25 @@ class StepTexts(QWidget):
 
     def show_step(self, texts: Sequence[ShownText], chosen: ShownText) -> None:
         assert self._opened is not None
-        self._chosen = self._cards[texts.index(chosen)]
+        self.card = self._cards[texts.index(chosen)]
         for number, card in enumerate(self._cards):
             card.setVisible(number < len(texts))
         for card, shown in zip(self._cards, texts, strict=False):
             card.show_text(shown)
-            card.mark(on=card is self._chosen)
+            card.mark(on=card is self.card)
         self._action.setText(breakable(in_words(self._opened.found.episode.steps[chosen.step].action)))
         for canvas in (self._marked, self._plain):
             canvas.turn_to(chosen.step)
-        self._area.ensureWidgetVisible(self._chosen)
+        self._area.ensureWidgetVisible(self.card)
 
     def write(self, text: str) -> None:
-        self._chosen.write(text)
-        self._area.ensureWidgetVisible(self._chosen)
+        self.card.write(text)
+        self._area.ensureWidgetVisible(self.card)
 
     def end_writing(self) -> None:
         if self.is_writing:
-            self._chosen.end_writing()
+            self.card.end_writing()
             self.setFocus()
-
-    def turn_candidate(self) -> None:
-        self._chosen.turn_candidate()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

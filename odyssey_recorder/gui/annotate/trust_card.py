@@ -8,21 +8,20 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from odyssey_recorder.annotation.trust import TrustFigures
 from odyssey_recorder.gui.kit.parts import Card, fill_column, say, text_label
 
-_NAMES = ("Decided one by one", "Accepted", "Changed by", "Seconds per text", "Planted caught", "Blind alike")
-_TIPS = (
-    "Suggestions that were accepted, edited or rejected one by one",
-    "Of these, the share that was accepted as it was",
-    "How much of an edited text was changed, on average",
-    "The median, without idle time",
-    "Texts of other steps that were shown as suggestions, and how many of them were noticed",
-    "How alike the instructions are that were written before the suggestion was seen, on average",
-)
+_TIPS = {
+    "Decided one by one": "Suggestions that were accepted, edited or rejected one by one",
+    "Accepted": "Of these, the share that was accepted as it was",
+    "Changed by": "How much of an edited text was changed, on average",
+    "Seconds per text": "The median, without idle time",
+    "Planted caught": "Texts of other steps that were shown as suggestions, and how many of them were noticed",
+    "Blind alike": "How alike the instructions are that were written before the suggestion was seen, on average",
+}
 
 
 class TrustCard(Card):
     def __init__(self) -> None:
         super().__init__()
-        self._cells = [[text_label(kind="hint") for _ in range(2)] for _ in range(len(_NAMES) + 1)]
+        self._cells = [[text_label(kind="hint") for _ in range(2)] for _ in range(len(_TIPS) + 1)]
         self._doubt = text_label(kind="danger")
         self._lay_out()
 
@@ -40,12 +39,12 @@ class TrustCard(Card):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(0, 1)
-        for number, (name, cells) in enumerate(zip(("", *_NAMES), self._cells, strict=True)):
+        for number, (name, cells) in enumerate(zip(("", *_TIPS), self._cells, strict=True)):
             grid.addWidget(text_label(name, "hint"), number, 0)
             for place, cell in enumerate(cells, 1):
                 cell.setWordWrap(False)
                 cell.setAlignment(Qt.AlignmentFlag.AlignRight)
-                cell.setToolTip(_TIPS[number - 1] if number else "")
+                cell.setToolTip(_TIPS.get(name, ""))
                 grid.addWidget(cell, number, place)
         for cell, text in zip(self._cells[0], ("You", "All"), strict=True):
             cell.setText(text)
@@ -60,7 +59,7 @@ class TrustCard(Card):
 def figure_texts(figures: TrustFigures | None) -> tuple[str, ...]:
     """In the order of the table; a dash where nothing was measured."""
     if figures is None:
-        return ("-",) * len(_NAMES)
+        return ("-",) * len(_TIPS)
     return (
         f"{figures.decided:,}",
         _share(figures.accept_rate),

@@ -82,39 +82,32 @@ class WritingCard(JobCard):
         super().__init__()
         self._writing = writing
         self._background = background
-        self._dialog: WriteDialog | None = None
         self._planned: tuple[TextsWanted, Plan, bool] | None = None
         self.is_running = False
 
     def ask(self) -> None:
-        dialog = self._dialog = WriteDialog(self.window())
-        dialog.wanted.connect(self._plan)
+        if self.is_running:
+            return
+        dialog = WriteDialog(self.window())
+        dialog.wanted.connect(partial(self._plan, dialog))
         dialog.agreed.connect(self._write)
-        dialog.finished.connect(self._forget)
-        self._plan(dialog.chosen)
+        self._plan(dialog, dialog.chosen)
         dialog.open()
 
-    def _forget(self) -> None:
-        self._dialog = None
-
-    def _plan(self, wanted: TextsWanted) -> None:
-        asked, self._planned = self._dialog, None
-
-        def waiting() -> WriteDialog | None:
-            """The dialog, unless it was closed or asks for something else by now."""
-            return asked if asked is not None and asked is self._dialog and asked.chosen == wanted else None
+    def _plan(self, dialog: WriteDialog, wanted: TextsWanted) -> None:
+        self._planned = None
 
         def show(found: tuple[Plan, bool]) -> None:
-            if (dialog := waiting()) is not None:
+            if dialog.chosen == wanted:  # otherwise it asks for something else by now
                 self._planned = wanted, *found
                 dialog.show_plan(found[0], needs_consent=found[1])
 
         def fail(error: Exception) -> None:
             text = error_text(error)
-            if (dialog := waiting()) is not None:
+            if dialog.chosen == wanted:
                 dialog.show_failure(text)
 
-        self._background.run(partial(self._writing.plan, wanted), show, fail)
+        self._background.run(partial(self._writing.plan, wanted), show, fail, of=dialog)
 
     def _write(self, budget: float | None) -> None:
         if self._planned is None or self.is_running:

@@ -18,7 +18,7 @@ from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.dataset_index.saved import SavedFilters
 from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
-from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
+from odyssey_recorder.gui.dataset.episode_card import OF_ONE, EpisodeCard
 from odyssey_recorder.gui.dataset.episode_table import BESIDE_FACETS, RECORDED, EpisodeTable
 from odyssey_recorder.gui.dataset.export_dialog import ExportChoice, ExportDialog, export
 from odyssey_recorder.gui.dataset.facet_pane import FacetPane
@@ -63,12 +63,6 @@ _SPACE = 16
 _NOTHING_YET = "No episodes yet."
 _HOW_TO_BEGIN = "Published episodes of all annotators appear here."
 _NO_MATCH = "No matching episodes."
-_OF_ONE = (
-    DatasetCommand.SAME_TASK,
-    DatasetCommand.EPISODE_FOLDER,
-    DatasetCommand.EPISODE_PATH,
-    DatasetCommand.EPISODE_ID,
-)
 
 
 class DatasetPage(MainPage):
@@ -89,7 +83,6 @@ class DatasetPage(MainPage):
         self._who = who
         self._review: Callable[[], Reviewing] | None = None
         self._is_checked = False
-        self._retiring: Retiring | None = None
         self._background = background
         self._commands = commands
         self._index: EpisodeIndex | None = None
@@ -106,7 +99,7 @@ class DatasetPage(MainPage):
         self._view = table_view("Episodes", self._table, _ROW_PX)
         self._home = self._view
         self._middle = QStackedWidget()
-        self._card = EpisodeCard(background, commands)
+        self._card = EpisodeCard(background, commands, who)
         self._title = text_label(kind="title")
         self._bar = named(QProgressBar(), "Reading the episodes")
         self._line = FilterLine()
@@ -164,16 +157,17 @@ class DatasetPage(MainPage):
         self._table.modelReset.connect(self._mark_chosen)  # after both views have reset the selection
         self._gallery = gallery
         self._middle.addWidget(gallery)
-        self._retiring = Retiring(index, self._who, self._background, self._job)
-        self._retiring.decided.connect(lambda: self._background.run(index.refresh, self._listing.take_changes))
-        self._messages.addWidget(self._retiring)
-        self._card.allow_redaction(index.root, self._who)
+        retiring = Retiring(index, self._who, self._background, self._job)
+        retiring.decided.connect(lambda: self._background.run(index.refresh, self._listing.take_changes))
+        self._messages.addWidget(retiring)
+        self._commands.bind(self, self._calls_with(index, retiring))
         self._commands.enable(DatasetCommand.SHOW_DUPLICATES, on=self._review is not None)
         self._add_view(DatasetCommand.SHOW_FIGURES, partial(self._figures, index))
         self._add_view(DatasetCommand.SHOW_SPLITS, partial(self._splits, index))
         if (review := self._review) is not None:
             make = lambda: ReleasesView(review(), index.root, self._background, self._commands)  # noqa: E731
             self._add_view(DatasetCommand.SHOW_RELEASES, make)
+            self._commands.bind(self, self._calls_with_reviews(review, index, retiring))
 
     def _take(self, found: ListResult) -> None:
         self._total = found.total
@@ -274,7 +268,7 @@ class DatasetPage(MainPage):
 
     def _choose(self, episode_id: str) -> None:
         self._chosen = episode_id
-        self._commands.enable(*_OF_ONE, on=bool(episode_id))
+        self._commands.enable(*OF_ONE, on=bool(episode_id))
         if not episode_id or self._index is None:
             self._card.hide()
             return
@@ -294,54 +288,51 @@ class DatasetPage(MainPage):
             self._card.show_problem(episode_id, problem)
             self._card.show()
 
-    def _annotation(self) -> Path:
-        assert self._index is not None
-        return self._index.root / annotation_path(self._chosen)
+    # Commands.
 
-    def _compare(self) -> None:
-        assert self._index is not None
-        SameTaskDialog(self._index, self._chosen, self._background, self).open()
+    def _calls_with(self, index: EpisodeIndex, retiring: Retiring) -> dict[Command, Callable[[], object]]:
+        copy = QGuiApplication.clipboard().setText
 
-    # Curation.
+        def annotation() -> Path:
+            return index.root / annotation_path(self._chosen)
 
-    def _retire(self) -> None:
-        assert self._retiring is not None
-        self._retiring.retire(self._selected)
+        def open_folder() -> None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(annotation().parent)))
 
-    def _restore(self) -> None:
-        assert self._retiring is not None
-        self._retiring.restore(self._selected)
+        return {
+            DatasetCommand.SAME_TASK: lambda: SameTaskDialog(index, self._chosen, self._background, self).open(),
+            DatasetCommand.EPISODE_FOLDER: open_folder,
+            DatasetCommand.EPISODE_PATH: lambda: copy(str(annotation())),
+            DatasetCommand.EPISODE_ID: lambda: copy(self._chosen),
+            DatasetCommand.RETIRE_EPISODES: lambda: retiring.retire(self._selected),
+            DatasetCommand.RESTORE_EPISODES: lambda: retiring.restore(self._selected),
+        }
 
-    def _request_review(self) -> None:
-        assert self._retiring is not None
-        assert self._review is not None
-        self._retiring.request_review(self._review(), self._selected)
+    def _calls_with_reviews(
+        self, review: Callable[[], Reviewing], index: EpisodeIndex, retiring: Retiring
+    ) -> dict[Command, Callable[[], object]]:
+        def show_duplicates() -> None:
+            dialog = DuplicatesDialog(index, review().check_all, self._background, self)
+            dialog.retire_requested.connect(retiring.supersede)
+            dialog.open()
 
-    def _show_duplicates(self) -> None:
-        assert self._index is not None
-        assert self._retiring is not None
-        assert self._review is not None
-        dialog = DuplicatesDialog(self._index, self._review().check_all, self._background, self)
-        dialog.retire_requested.connect(self._retiring.supersede)
-        dialog.open()
+        return {
+            DatasetCommand.REQUEST_REVIEW: lambda: retiring.request_review(review(), self._selected),
+            DatasetCommand.SHOW_DUPLICATES: show_duplicates,
+            DatasetCommand.EXPORT_EPISODES: lambda: self._ask_to_export(review(), index.root),
+        }
 
-    # Export.
-
-    def _ask_to_export(self) -> None:
-        assert self._index is not None
+    def _ask_to_export(self, reviews: Reviewing, root: Path) -> None:
         listed = [episode.episode_id for episode in self._table.rows]
         selected = [episode_id for episode_id in listed if episode_id in self._selected]
-        root = self._index.root
         dialog = ExportDialog(selected, listed, root.with_name(f"{root.name}-export"), self)
-        dialog.export_requested.connect(self._export)
+        dialog.accepted.connect(lambda: self._export(reviews, root, dialog.choice))
         dialog.open()
 
-    def _export(self, choice: ExportChoice) -> None:
-        assert self._index is not None
-        assert self._review is not None
+    def _export(self, reviews: Reviewing, root: Path, choice: ExportChoice) -> None:
         self._warning.hide()
         title = f"Exporting {counted(len(choice.ids))}"
-        work = partial(export, self._review(), self._index.root, choice)
+        work = partial(export, reviews, root, choice)
         self._job.follow(self._background.start(title, work, self._show_exported))
 
     def _show_exported(self, done: Prepared) -> None:
@@ -383,24 +374,12 @@ class DatasetPage(MainPage):
         self._saved.chosen.connect(self._line.write)
         self._view.selectionModel().currentRowChanged.connect(lambda now, _before: self._choose_row(now))
         self._view.selectionModel().selectionChanged.connect(lambda _now, _before: self._select())
-        copy = QGuiApplication.clipboard().setText
         calls = {
             DatasetCommand.FIND_EPISODE: self._line.field.take_focus,
             DatasetCommand.CLEAR_FILTERS: lambda: self._line.write(""),
             DatasetCommand.SAVE_VIEW: self._saved.ask_to_save,
             DatasetCommand.DELETE_VIEW: self._saved.delete,
             DatasetCommand.SHOW_GALLERY: self._update_title,
-            DatasetCommand.EXPORT_EPISODES: self._ask_to_export,
-            DatasetCommand.RETIRE_EPISODES: self._retire,
-            DatasetCommand.RESTORE_EPISODES: self._restore,
-            DatasetCommand.REQUEST_REVIEW: self._request_review,
-            DatasetCommand.SHOW_DUPLICATES: self._show_duplicates,
-            DatasetCommand.SAME_TASK: self._compare,
-            DatasetCommand.EPISODE_FOLDER: lambda: QDesktopServices.openUrl(
-                QUrl.fromLocalFile(str(self._annotation().parent))
-            ),
-            DatasetCommand.EPISODE_PATH: lambda: copy(str(self._annotation())),
-            DatasetCommand.EPISODE_ID: lambda: copy(self._chosen),
             DatasetCommand.DISMISS_DATASET: self._warning.hide,
         }
         self._commands.bind(self, calls)
@@ -410,7 +389,7 @@ class DatasetPage(MainPage):
         self._bar.setFixedSize(QSize(160, 6))
         self._bar.hide()
         self._card.hide()
-        self._commands.enable(*_OF_ONE, DatasetCommand.SHOW_DUPLICATES, on=False)
+        self._commands.enable(*OF_ONE, DatasetCommand.SHOW_DUPLICATES, on=False)
         self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self._view.setWordWrap(False)

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
 
+from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StartRecord
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
@@ -18,17 +18,26 @@ from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.screen.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.recording.view import RecordedStep
 
 _FACTS_PX = 330
 _LOWEST_PX, _HIGHEST_PX = 268, 322
 _THUMBNAIL = QSize(128, 168)
 _MINUTES_FROM_S = 90
+OF_ONE = (
+    DatasetCommand.SAME_TASK,
+    DatasetCommand.EPISODE_FOLDER,
+    DatasetCommand.EPISODE_PATH,
+    DatasetCommand.EPISODE_ID,
+)
+"""The commands for one episode."""
 _MODES = {"mirror": "in mirror mode", "passive": "in passive mode"}
 
 
 class EpisodeCard(Card):
-    def __init__(self, background: Background, commands: Commands) -> None:
+    def __init__(self, background: Background, commands: Commands, who: Callable[[], str]) -> None:
+        """`who` names the person who redacts."""
         super().__init__()
         self._instruction = selectable("instruction")
         self._problem = selectable("warning")
@@ -38,15 +47,10 @@ class EpisodeCard(Card):
         self._steps = StepStrip("Steps of the episode", self._model, StripStyle(_THUMBNAIL))
         self._thumbnails = StepThumbnails(background, self._model, _THUMBNAIL)
         self._background = background
-        self._redacts: tuple[Path, Callable[[], str]] | None = None
+        self._who = who
+        self._files: EpisodeFiles | None = None
         self._steps.step_opened.connect(self._enlarge)
-        of_one = (
-            DatasetCommand.SAME_TASK,
-            DatasetCommand.EPISODE_FOLDER,
-            DatasetCommand.EPISODE_PATH,
-            DatasetCommand.EPISODE_ID,
-        )
-        buttons = row(*commands.buttons(*of_one), None)
+        buttons = row(*commands.buttons(*OF_ONE), None)
         about = scroll_area(pile(self._instruction, self._problem, self._facts, right=8), "Episode details")
         about.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         left = column((about, 1), buttons, spacing=10)
@@ -55,20 +59,17 @@ class EpisodeCard(Card):
         self.setMinimumHeight(_LOWEST_PX)
         self.setMaximumHeight(_HIGHEST_PX)
 
-    def allow_redaction(self, root: Path, who: Callable[[], str]) -> None:
-        self._redacts = root, who
-
     def _enlarge(self, at: int) -> None:
-        assert self._redacts is not None
-        root, who = self._redacts
+        assert self._files is not None
         viewer = RedactingViewer(
             self._background, self._model, self._thumbnails.screenshots, at, self._steps,
-            root=root, episode_id=self._shown_id, who=who,
+            files=self._files, who=self._who,
         )  # fmt: skip
         viewer.turned.connect(lambda number: self._steps.setCurrentIndex(self._model.place_index(number)))
         viewer.open()
 
     def show_episode(self, opened: OpenedEpisode) -> None:
+        self._files = opened.files
         self._instruction.setText(opened.episode.task.instruction)
         say(self._problem, breakable(opened.problem))
         self._facts.setText("\n".join(_facts(opened)))
@@ -101,9 +102,8 @@ def _facts(opened: OpenedEpisode) -> list[str]:
         f"{category_text(episode.task.category)} · {apps}",
         f"{len(episode.steps)} steps · {device.device_name} {device.size}{android}",
     ]
-    if provenance is None:
-        return [*facts, "No provenance: annotator and time are unknown.", f"Id {episode.episode_id}"]
-    return [*facts, *_provenance(provenance), f"Id {episode.episode_id}"]
+    known = _provenance(provenance) if provenance else ["No provenance: annotator and time are unknown."]
+    return [*facts, *known, f"Id {episode.episode_id}"]
 
 
 def _provenance(provenance: EpisodeProvenance) -> list[str]:
@@ -116,8 +116,7 @@ def _provenance(provenance: EpisodeProvenance) -> list[str]:
     ]
     flagged = sum(bool(step.flags) for step in provenance.steps)
     if flagged or provenance.dropped:
-        steps = "1 step" if flagged == 1 else f"{flagged} steps"
-        facts.append(f"{steps} flagged · {len(provenance.dropped)} removed while recording")
+        facts.append(f"{counted(flagged, 'steps')} flagged · {len(provenance.dropped)} removed while recording")
     return facts
 
 

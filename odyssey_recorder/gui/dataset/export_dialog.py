@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, cast
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from odyssey_recorder.annotation.released_texts import Texts
@@ -69,8 +69,6 @@ class ExportChoice:
 
 
 class ExportDialog(QDialog):
-    export_requested = Signal(object)
-
     def __init__(self, selected: Sequence[str], listed: Sequence[str], home: Path, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export")
@@ -84,7 +82,6 @@ class ExportDialog(QDialog):
         self._texts.offer(_TEXTS)
         self._folder = line_edit("Folder", "A folder that does not exist yet")
         self._folder.setText(str(home))
-        self._folder.textChanged.connect(self._update)
         browse = push_button("Browse…", "Choose where the new folder is made", call=self._browse)
         self._accepted = named(CheckBox("Only accepted episodes without errors"), "Only accepted episodes")
         self._accepted.setToolTip("Leave out episodes that are not accepted or in which the checks find errors")
@@ -105,8 +102,8 @@ class ExportDialog(QDialog):
             row(None, leave, self._export),
             width=460,
         )
+        self._folder.textChanged.connect(lambda name: self._export.setEnabled(bool(name.strip())))
         self._layout.currentIndexChanged.connect(self._show_samples)
-        self.accepted.connect(self._ask)
         self._show_samples()
 
     def _show_samples(self) -> None:
@@ -124,14 +121,11 @@ class ExportDialog(QDialog):
     def _out(self) -> Path:
         return Path(self._folder.text().strip()).expanduser()
 
-    def _update(self) -> None:
-        self._export.setEnabled(bool(self._folder.text().strip()))
-
-    def _ask(self) -> None:
-        ids = self._ids[self._which.value]
-        layout = self._layout.value
+    @property
+    def choice(self) -> ExportChoice:
+        ids, layout = self._ids[self._which.value], self._layout.value
         options = Options(texts=cast(Texts, self._texts.value), samples=self._samples.chosen(layout))
-        self.export_requested.emit(ExportChoice(ids, layout, self._out, self._accepted.isChecked(), options))
+        return ExportChoice(ids, layout, self._out, self._accepted.isChecked(), options)
 
 
 class _Samples(QWidget):

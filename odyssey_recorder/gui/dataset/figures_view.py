@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QProgressBar, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from odyssey_recorder.dataset_index.filter import ALL, Filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex
@@ -17,6 +17,7 @@ from odyssey_recorder.gui.figures.figures_pane import FiguresPane
 from odyssey_recorder.gui.figures.painting import write_images
 from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
 from odyssey_recorder.gui.frame.commands import Commands
+from odyssey_recorder.gui.frame.job_card import ReadingLine
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import (
     Choice,
@@ -24,8 +25,8 @@ from odyssey_recorder.gui.kit.parts import (
     breakable,
     fill_column,
     fix_width,
-    named,
     notice,
+    pile,
     row,
     text_label,
 )
@@ -53,8 +54,7 @@ class FiguresView(QWidget):
         self._pane = FiguresPane()
         self._empty = QStackedWidget()
         self._against = Choice("Compare with")
-        self._status = text_label(kind="hint")
-        self._bar = named(QProgressBar(), "Counting the episodes")
+        self._status = ReadingLine("Counting the episodes")
         self._message = Banner(can_dismiss=True)
         self._lay_out()
         self._pane.chosen.connect(self.filter_chosen)
@@ -116,8 +116,7 @@ class FiguresView(QWidget):
     def _update_status(self) -> None:
         shown, job = self._shown, self._job
         text = "" if shown is None else counted(shown.source.episodes)
-        self._status.setText(text if job is None else job.text or "Counting…")
-        self._bar.setVisible(job is not None)
+        self._status.show_text(text if job is None else job.text or "Counting…", is_reading=job is not None)
         is_there = shown is not None and bool(shown.source.episodes)
         self._commands.enable(*_SAVES, on=is_there, why="There are no figures yet.")
 
@@ -145,18 +144,12 @@ class FiguresView(QWidget):
         self._against.offer([(name, name) for name in PUBLISHED])
         self._against.setToolTip("Choose the published figures to compare with")
         fix_width(self._against, 84)
-        self._bar.setTextVisible(False)
-        self._bar.setRange(0, 0)
-        self._bar.setFixedWidth(120)
-        self._status.setWordWrap(False)
         nothing = notice("No figures yet.", "Figures appear with the first published episode.")
         no_match = notice("No matching episodes.", "Change the filter, or choose “Show all”.")
-        for pane in (self._pane, nothing, no_match):
-            holder = QWidget()
-            fill_column(holder, (pane, 1) if pane is self._pane else pane, *([] if pane is self._pane else [None]))
-            self._empty.addWidget(holder)
+        for view in (self._pane, pile(nothing), pile(no_match)):
+            self._empty.addWidget(view)
         beside = text_label("Compare with", "hint")
         beside.setWordWrap(False)
         buttons = self._commands.buttons(*_SAVES)
-        head = row(text_label("Figures", "title"), self._status, self._bar, None, beside, self._against, *buttons)
+        head = row(text_label("Figures", "title"), self._status, None, beside, self._against, *buttons)
         fill_column(self, head, self._message, (self._empty, 1), spacing=10)

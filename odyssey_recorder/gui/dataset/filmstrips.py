@@ -19,6 +19,7 @@ from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.screen.image_reader import read_image
 from odyssey_recorder.gui.screen.step_strip import SHARPNESS, paint_thumbnail
+from odyssey_recorder.model.plain_text import counted
 
 Strip = Sequence[QImage | Exception | None]
 
@@ -120,6 +121,6 @@ class StripDelegate(RowDelegate):
         paint_line(painter, text, title, font, theme.danger if row.problem else theme.text)
         small = small_font(font)
         text.translate(0, painter.fontMetrics().height() + 2)
-        steps = "1 step" if row.steps == 1 else f"{row.steps} steps"
+        steps = counted(row.steps, "steps")
         about = "" if row.problem else f"{category_text(row.category)} · {row.device} · {steps} · {row.verdict.value}"
         paint_line(painter, text, about, small, theme.muted)

@@ -2,10 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import shiboken6
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QDialog, QWidget
@@ -18,6 +16,7 @@ from odyssey_recorder.curation.redaction import (
     remove_boxes,
     write_redaction,
 )
+from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.kit.parts import breakable, fill_dialog, line_edit, push_button, row, say, text_label
 from odyssey_recorder.gui.screen.box_canvas import BoxCanvas
@@ -44,12 +43,12 @@ class RedactingViewer(StepViewer):
         at: int,
         parent: QWidget,
         *,
-        root: Path,
-        episode_id: str,
+        files: EpisodeFiles,
         who: Callable[[], str],
     ) -> None:
-        self._root = root
-        self._episode_id = episode_id
+        assert files.dataset is not None
+        self._root = files.dataset
+        self._episode_id = files.episode_id
         self._who = who
         self._background = background
         self._redaction: Redaction | None = None
@@ -78,12 +77,11 @@ class RedactingViewer(StepViewer):
         say(self._status, "Blacked out in exports" if hidden else "")
 
     def _ask(self) -> None:
-        path = self.path
         dialog = RedactDialog(self.present, self)
         dialog.box_drawn.connect(partial(self._write, self.present))
         dialog.open()
-        take = partial(_unless_closed, dialog, lambda read: dialog.show_screenshot(read[0]))
-        self._background.run(partial(read_image, path), take, partial(_unless_closed, dialog, dialog.show_problem))
+        read = partial(read_image, self.path)
+        self._background.run(read, lambda found: dialog.show_screenshot(found[0]), dialog.show_problem, of=dialog)
 
     def _write(self, step: int, box: Box, why: str) -> None:
         root, episode_id, steps, who = self._root, self._episode_id, self.count, self._who()
@@ -99,7 +97,7 @@ class RedactingViewer(StepViewer):
         self._run(partial(remove_boxes, self._root, self._episode_id, self.present), lambda _: self._read())
 
     def _run(self, call: Callable[[], _T], take: Callable[[_T], object]) -> None:
-        self._background.run(call, partial(_unless_closed, self, take), partial(_unless_closed, self, self._fail))
+        self._background.run(call, take, self._fail, of=self)
 
     def _fail(self, error: Exception) -> None:
         say(self._status, breakable(error_text(error)))
@@ -139,8 +137,3 @@ class RedactDialog(QDialog):
     def _take(self, box: Box) -> None:
         self._box = box
         self._ok.setEnabled(True)
-
-
-def _unless_closed(widget: QWidget, take: Callable[[Any], object], result: object) -> None:
-    if shiboken6.isValid(widget):
-        take(result)

@@ -217,7 +217,9 @@ class DuplicatesDialog(QDialog):
         left_out = f", {counted(unread, 'damaged episodes')} left out" if unread else ""
         self._title.setText(f"{title}{left_out}")
         self._model.show(
-            (number, group, candidate) for number, group in enumerate(groups, 1) for candidate in _members(group)
+            (number, group, candidate)
+            for number, group in enumerate(groups, 1)
+            for candidate in (group.best, *group.others)
         )
         self._offer()
 
@@ -232,10 +234,6 @@ class DuplicatesDialog(QDialog):
 
 
 _Member = tuple[int, DuplicateGroup, Candidate]
-
-
-def _members(group: DuplicateGroup) -> tuple[Candidate, ...]:
-    return (group.best, *group.others)
 
 
 def _state(candidate: Candidate) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 
-import shiboken6
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDialog, QWidget
 
@@ -44,11 +43,9 @@ class SameTaskDialog(QDialog):
         close = push_button("Close", "Close (Esc)", call=self.reject)
         fill_dialog(self, self._title, self._area, row(None, close), stretch=self._area)
         self.resize(parent.window().size() * _SHARE)
-        background.run(partial(takes_of, index, episode_id), self._take, self._take)
+        background.run(partial(takes_of, index, episode_id), self._take, self._take, of=self)
 
     def _take(self, found: Sequence[Take] | Exception) -> None:
-        if not shiboken6.isValid(self):
-            return  # it was closed meanwhile
         if isinstance(found, Exception):
             self._title.setText(error_text(found))
             return

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.dataset_index.filter import ALL, Filter, parse_filter
 from odyssey_recorder.dataset_index.saved import SavedFilters
@@ -12,10 +12,14 @@ from odyssey_recorder.errors import FilterError
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.kit.parts import Choice, fill_dialog, fill_row, line_edit, push_button, row, say, text_label
+from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.kit.parts import Choice, fill_row, line_edit, text_label
 
 _NONE = ("", "Saved views")
 _WIDTH_PX = 168
+_SAVE = Question(
+    "Save view", "Save this filter as a view", "Save", "Save the filter by this name (Enter)", "Save nothing (Esc)"
+)
 
 
 class SavedViews(QWidget):
@@ -56,8 +60,12 @@ class SavedViews(QWidget):
         self._update_commands()
 
     def ask_to_save(self) -> None:
-        dialog = _NameDialog(self._names.value, self)
-        dialog.named.connect(lambda name: self._change(name, self._filter))
+        field = line_edit("Name of the view", "Name, such as: Long Chrome episodes")
+        field.setText(self._names.value)
+        dialog = QuestionDialog(_SAVE, self, field, text_label("A view with the same name is replaced.", "hint"))
+        field.textChanged.connect(lambda name: dialog.ok.setEnabled(bool(name.strip())))
+        dialog.ok.setEnabled(bool(field.text()))
+        dialog.accepted.connect(lambda: self._change(field.text().strip(), self._filter))
         dialog.open()
 
     def delete(self) -> None:
@@ -86,25 +94,3 @@ class SavedViews(QWidget):
     def _update_commands(self) -> None:
         self._commands.enable(DatasetCommand.SAVE_VIEW, on=self._saved is not None and self._filter != ALL)
         self._commands.enable(DatasetCommand.DELETE_VIEW, on=bool(self._names.value))
-
-
-class _NameDialog(QDialog):
-    named = Signal(str)
-
-    def __init__(self, name: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Save view")
-        self._name = line_edit("Name of the view", "Name, such as: Long Chrome episodes")
-        self._name.setText(name)
-        self._name.textChanged.connect(self._update_commands)
-        self._hint = text_label(kind="hint")
-        self._save = push_button("Save", "Save the filter by this name (Enter)", "primary", self.accept)
-        leave = push_button("Cancel", "Save nothing (Esc)", call=self.reject)
-        title = text_label("Save this filter as a view", "title")
-        fill_dialog(self, title, self._name, self._hint, row(None, leave, self._save))
-        self.accepted.connect(lambda: self.named.emit(self._name.text().strip()))
-        self._update_commands()
-
-    def _update_commands(self) -> None:
-        self._save.setEnabled(bool(self._name.text().strip()))
-        say(self._hint, "A view with the same name is replaced.")

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
-import shiboken6
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QIcon, QShowEvent
-from PySide6.QtWidgets import QDialog, QProgressBar, QTableView, QWidget
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QDialog, QTableView, QWidget
 
 from odyssey_recorder.dataset.layout import SPLITS
 from odyssey_recorder.figures.figure import CountGrid, Figure
@@ -16,6 +15,7 @@ from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.figures.figures_pane import figure_card
 from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
 from odyssey_recorder.gui.frame.commands import Commands
+from odyssey_recorder.gui.frame.job_card import ReadingLine
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.icons import icon
 from odyssey_recorder.gui.kit.parts import (
@@ -25,9 +25,9 @@ from odyssey_recorder.gui.kit.parts import (
     fill_column,
     fill_dialog,
     labelled,
-    named,
     notice,
     number_field,
+    pile,
     push_button,
     row,
     scroll_area,
@@ -81,19 +81,12 @@ class SplitsView(QWidget):
         self._commands = commands
         self._job: Job | None = None
         self._found: PresentSplits | None = None
-        self._status = text_label(kind="hint")
-        self._bar = named(QProgressBar(), "Reading the splits")
+        self._status = ReadingLine("Reading the splits")
         self._message = Banner(can_dismiss=True)
         self._remark = Banner()
         self._area = scroll_area(name="Splits and their leaks")
-        self._bar.setRange(0, 0)
-        self._bar.setTextVisible(False)
-        self._bar.setFixedWidth(120)
-        self._status.setWordWrap(False)
         commands.bind(self, {DatasetCommand.MAKE_SPLITS: self._make})
-        head = row(
-            text_label("Splits", "title"), self._status, self._bar, None, commands.button(DatasetCommand.MAKE_SPLITS)
-        )  # fmt: skip
+        head = row(text_label("Splits", "title"), self._status, None, commands.button(DatasetCommand.MAKE_SPLITS))
         fill_column(self, head, self._message, self._remark, (self._area, 1), spacing=10)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -135,8 +128,8 @@ class SplitsView(QWidget):
         self._tell()
 
     def _tell(self) -> None:
-        self._bar.setVisible(self._job is not None)
-        self._status.setText("" if self._job is None else self._job.text or "Reading the splits…")
+        text = "" if self._job is None else self._job.text or "Reading the splits…"
+        self._status.show_text(text, is_reading=self._job is not None)
 
     def _make(self) -> None:
         dialog = MakeSplitsDialog(self._root, self._background, self)
@@ -228,13 +221,9 @@ class MakeSplitsDialog(QDialog):
         self.accept()
 
     def _work(self, call: Callable[[], _T], take: Callable[[_T], None], text: str) -> None:
-        def unless_closed(deliver: Callable[[Any], None], result: object) -> None:
-            if shiboken6.isValid(self):
-                deliver(result)
-
         self._enable(on=False)
         self._tell(text)
-        self._background.run(call, partial(unless_closed, take), partial(unless_closed, self._fail))
+        self._background.run(call, take, self._fail, of=self)
 
     def _fail(self, error: Exception) -> None:
         self._planned = None
@@ -340,7 +329,7 @@ def _remarks(found: PresentSplits, root: Path) -> Iterator[str]:
 
 
 def _sheet(found: PresentSplits) -> QWidget:
-    sheet, cards = QWidget(), list[QWidget]()
+    cards = list[QWidget]()
     nothing = ("No splits yet.", "Choose “Make splits…” to divide the episodes into train and test.")
     cards.append(fitted(_split_table(found), _ROW_PX) if found.splits else notice(*nothing))
     if found.leaks is not None:
@@ -350,8 +339,7 @@ def _sheet(found: PresentSplits) -> QWidget:
             cards.append(text_label("Screenshots are not compared here; “splits check --screenshots” does.", "hint"))
         cards.append(fitted(_leak_table(rows), _ROW_PX) if rows else text_label("None found.", "hint"))
         cards.append(figure_card(_overlap_figure(found.leaks), lambda _: None))
-    fill_column(sheet, *cards, None, margins=(0, 0, 6, 0), spacing=12)
-    return sheet
+    return pile(*cards, right=6, spacing=12)
 
 
 def _split_table(found: PresentSplits) -> QTableView:
@@ -382,12 +370,10 @@ def _split_table(found: PresentSplits) -> QTableView:
 
 class _SeverityColumn(TableColumn[_LeakRow]):
     def data(self, row: _LeakRow, role: int) -> object:
-        return _severity_icon(row[1]) if role == Qt.ItemDataRole.DecorationRole else super().data(row, role)
-
-
-def _severity_icon(leak: Leak) -> QIcon:
-    severity = Severity(leak.severity)
-    return icon(SEVERITY_GLYPHS[severity], severity_colour(severity))
+        if role != Qt.ItemDataRole.DecorationRole:
+            return super().data(row, role)
+        severity = Severity(row[1].severity)
+        return icon(SEVERITY_GLYPHS[severity], severity_colour(severity))
 
 
 def _leak_table(rows: Sequence[_LeakRow]) -> QTableView:

@@ -74,8 +74,6 @@ class EvaluatePage(MainPage):
     # Scoring.
 
     def _score(self) -> None:
-        if not self._commands[EvaluateCommand.SCORE].isEnabled():
-            return
         self._message.hide()
         work = partial(_score, self._order, self._index_opener())
         self._is_scoring = True
@@ -133,9 +131,6 @@ class EvaluatePage(MainPage):
         dialog.fileSelected.connect(field.setText)
         dialog.open()
 
-    def _ask_where_to_save(self) -> None:
-        ask_where_to_save(self, "Export report", "evaluation.html", self._export, "JSON (*.json)")
-
     def _export(self, file: Path) -> None:
         if self._scored is not None:
             show = self._message.show_message
@@ -167,12 +162,14 @@ class EvaluatePage(MainPage):
                 self._against, "Choose the predictions to compare with", one_file
             ),
             EvaluateCommand.OPEN_DATASET: lambda: browse(self._dataset, "Choose the dataset", folder),
-            EvaluateCommand.EXPORT_REPORT: self._ask_where_to_save,
+            EvaluateCommand.EXPORT_REPORT: lambda: ask_where_to_save(
+                self, "Export report", "evaluation.html", self._export, "JSON (*.json)"
+            ),
             EvaluateCommand.DISMISS_EVALUATE: self._message.hide,
         })  # fmt: skip
         for field in (self._predictions, self._against, self._dataset):
             field.textChanged.connect(lambda _text: self._update_commands())
-            field.returnPressed.connect(self._score)
+            field.returnPressed.connect(self._commands[EvaluateCommand.SCORE].trigger)
 
     def _lay_out(self) -> None:
         self._protocol.offer([(name, name) for name in PROTOCOLS])
@@ -187,10 +184,7 @@ class EvaluatePage(MainPage):
             *self._commands.buttons(EvaluateCommand.SCORE, EvaluateCommand.EXPORT_REPORT, wide=True),
             right=6, spacing=10,
         )  # fmt: skip
-        empty = QWidget()
-        card = notice("No scores yet.", _HOW_TO_BEGIN)
-        fill_column(empty, card).setAlignment(card, Qt.AlignmentFlag.AlignTop)
-        self._views.addWidget(empty)
+        self._views.addWidget(pile(notice("No scores yet.", _HOW_TO_BEGIN)))
         middle = QWidget()
         fill_column(middle, self._tabs(), self._message, self._job, (self._views, 1), spacing=10)
         panels = Panels(

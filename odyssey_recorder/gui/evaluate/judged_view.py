@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import cast
 
-import shiboken6
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -97,10 +96,10 @@ class JudgedView(QWidget):
     def _read(self) -> None:
         wanted = self._wanted
         read = partial(judged, self._scored, wanted, _MAX_ROWS, of_other=self._is_swapped)
-        self._background.run(read, partial(self._show_judged, wanted))
+        self._background.run(read, partial(self._show_judged, wanted), of=self)
 
     def _show_judged(self, wanted: StepsWanted, read: tuple[Sequence[JudgedStep], int]) -> None:
-        if not shiboken6.isValid(self) or wanted is not self._wanted:
+        if wanted is not self._wanted:
             return
         steps, count = read
         self._places = {step.row: at for at, step in enumerate(steps)}
@@ -123,9 +122,6 @@ class JudgedView(QWidget):
 
     # The chosen one.
 
-    def _show_row(self, now: QModelIndex) -> None:
-        self._show_step(self._model.at(now.row()))
-
     def _show_step(self, step: JudgedStep | None) -> None:
         self._shown = step
         for label in (self._task, self._truth, self._predicted, self._other):
@@ -141,9 +137,8 @@ class JudgedView(QWidget):
             verdict = "right" if step.other_right else "wrong"
             self._other.setText(breakable(f"{self._name(is_other=True)}: {_answer_text(step.other_said)} ({verdict})"))
         read = partial(open_published, self._scored.root / annotation_path(step.episode_id))
-        self._background.run(
-            read, partial(self._show_task, step), lambda error: self._show_task_text(step, error_text(error))
-        )
+        take, fail = partial(self._show_task, step), partial(self._show_task_error, step)
+        self._background.run(read, take, fail, of=self)
 
     def _name(self, *, is_other: bool = False) -> str:
         found = self._scored.found
@@ -155,8 +150,11 @@ class JudgedView(QWidget):
         place = f"Episode {step.episode_id}, step {step_number(step.step)} of {len(opened.episode.steps)}"
         self._show_task_text(step, f"{place}: {opened.episode.task.instruction}")
 
+    def _show_task_error(self, step: JudgedStep, error: Exception) -> None:
+        self._show_task_text(step, error_text(error))
+
     def _show_task_text(self, step: JudgedStep, text: str) -> None:
-        if shiboken6.isValid(self) and step is self._shown:
+        if step is self._shown:
             self._task.setText(breakable(text))
 
     def _screenshot(self, step: JudgedStep) -> MarkedScreenshot:
@@ -169,7 +167,9 @@ class JudgedView(QWidget):
 
     def _lay_out(self) -> None:
         found = self._scored.found
-        self._list.selectionModel().currentRowChanged.connect(lambda now, _before: self._show_row(now))
+        self._list.selectionModel().currentRowChanged.connect(
+            lambda now, _before: self._show_step(self._model.at(now.row()))
+        )
         self._list.setWordWrap(False)
         allow_sorting(self._list)
         if found.against is not None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTableView, QVBoxLayout, QWidget
 
 from odyssey_recorder.evaluation.answers import KINDS
@@ -18,6 +18,7 @@ from odyssey_recorder.gui.kit.parts import (
     fill_column,
     fix_width,
     notice,
+    pile,
     row,
     scroll_area,
     text_label,
@@ -52,10 +53,9 @@ class ScoresView(QWidget):
         self._by.setToolTip("Choose the groups")
         self._by.currentIndexChanged.connect(self._show_groups)
         self._groups = QVBoxLayout()
-        sheet = QWidget()
-        fill_column(sheet, *_head(scored), *_tables(scored), self._confusion(), 4,
-                    row(_title(found, "Groups"), None, fix_width(self._by, 220)), self._groups, None,
-                    margins=(0, 0, 6, 0), spacing=10)  # fmt: skip
+        groups = row(_title(found, "Groups"), None, fix_width(self._by, 220))
+        above = (*_head(scored), *_tables(scored), self._confusion())
+        sheet = pile(*above, 4, groups, self._groups, right=6, spacing=10)
         fill_column(self, (scroll_area(sheet, "Scores"), 1))
         self._show_groups()
 
@@ -89,16 +89,14 @@ def problems_view(scored: ScoredFiles) -> QWidget:
             "What", lambda problem: on_one_line(problem[1]), tip=lambda problem: breakable(problem[1])
         ),
     ]
+    hints = [text_label(breakable(text.rstrip(": ") + "."), "hint") for text in lines]
+    if not rows:
+        return pile(*hints, notice("No problems.", "Every step has one prediction, and every prediction a step."))
     view, model = QWidget(), TableModel(columns)
     model.show(rows)
-    hints = [text_label(breakable(text.rstrip(": ") + "."), "hint") for text in lines]
-    if rows:
-        table = table_view("What does not fit", model, _ROW_PX)
-        model.setParent(table)
-        fill_column(view, *hints, (table, 1))
-    else:
-        nothing = notice("No problems.", "Every step has one prediction, and every prediction a step.")
-        fill_column(view, *hints, nothing).setAlignment(nothing, Qt.AlignmentFlag.AlignTop)
+    table = table_view("What does not fit", model, _ROW_PX)
+    model.setParent(table)
+    fill_column(view, *hints, (table, 1))
     return view
 
 

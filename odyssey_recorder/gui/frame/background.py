@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from functools import partial
 from itertools import count
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
+import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from odyssey_recorder.errors import OdysseyError
@@ -32,6 +33,13 @@ def error_text(error: Exception) -> str:
 
 def _raise(error: Exception) -> None:
     raise error
+
+
+def _unless_destroyed(owner: QObject, deliver: Callable[[Any], object], outcome: object) -> None:
+    if shiboken6.isValid(owner):
+        deliver(outcome)
+    elif isinstance(outcome, Exception):
+        error_text(outcome)
 
 
 class JobState(Enum):
@@ -77,8 +85,15 @@ class Background(QObject):
         call: Callable[[], T],
         on_done: Callable[[T], object] = lambda _: None,
         on_error: Callable[[Exception], object] = _raise,
+        *,
+        of: QObject | None = None,
     ) -> None:
-        """Run `call`; `on_done` gets its result or `on_error` its exception, on the GUI thread."""
+        """Run `call`; `on_done` gets its result or `on_error` its exception, on the GUI thread.
+
+        Neither is called if `of` is destroyed meanwhile, such as a closed dialog; an unexpected error is raised.
+        """
+        if of is not None:
+            on_done, on_error = partial(_unless_destroyed, of, on_done), partial(_unless_destroyed, of, on_error)
         if not self._closed:
             self._pool.submit(self._execute, call, self._keep_callbacks(on_done, on_error))
 

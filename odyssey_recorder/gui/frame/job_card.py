@@ -6,7 +6,17 @@ from PySide6.QtWidgets import QDialog, QProgressBar, QWidget
 
 from odyssey_recorder.gui.frame.background import Background, Job, JobState
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_dialog, named, push_button, row, say, text_label
+from odyssey_recorder.gui.kit.parts import (
+    Card,
+    fill_column,
+    fill_dialog,
+    fill_row,
+    named,
+    push_button,
+    row,
+    say,
+    text_label,
+)
 
 CHECKING = "Checking the episodes"
 """The title of the job that checks all episodes; two pages start it."""
@@ -73,6 +83,24 @@ class JobCard(QWidget):
     def _dismiss(self) -> None:
         self.hide()
         self.dismissed.emit()
+
+
+class ReadingLine(QWidget):
+    """What was read, in a line beside a title, and a bar while it is read."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._text = text_label(kind="hint")
+        self._text.setWordWrap(False)
+        self._bar = named(QProgressBar(), name)
+        self._bar.setTextVisible(False)
+        self._bar.setRange(0, 0)
+        self._bar.setFixedWidth(120)
+        fill_row(self, self._text, self._bar)
+
+    def show_text(self, text: str, *, is_reading: bool) -> None:
+        self._text.setText(text)
+        self._bar.setVisible(is_reading)
 
 
 class ClosingDialog(QDialog):

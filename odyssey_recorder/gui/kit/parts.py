@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLayout,
@@ -269,6 +270,20 @@ def _fill(layout: B, parts: Sequence[Part], spacing: int, margins: Margins = 0) 
         else:
             layout.addWidget(item, stretch)
     return layout
+
+
+def in_columns(*parts: QWidget | QLayout, spacing: tuple[int, int] = (-1, -1)) -> QGridLayout:
+    """`parts` in two columns, row by row; `spacing` is across and down, -1 the style's own."""
+    grid = QGridLayout()
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(spacing[0])
+    grid.setVerticalSpacing(spacing[1])
+    for number, part in enumerate(parts):
+        if isinstance(part, QLayout):
+            grid.addLayout(part, *divmod(number, 2))
+        else:
+            grid.addWidget(part, *divmod(number, 2))
+    return grid
 
 
 def breakable(text: str) -> str:

@@ -1,11 +1,10 @@
 """The fixes a reviewer can make to the open episode and the shown step: a button, a key and a dialog for each."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QWidget
 
 from odyssey_recorder.checking.screenshot import change, measure
 from odyssey_recorder.dataset.amending import amended
@@ -25,7 +24,7 @@ from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import Question
-from odyssey_recorder.gui.kit.parts import Card, fill_column, say, scroll_area, text_label
+from odyssey_recorder.gui.kit.parts import Card, fill_column, in_columns, pile, say, scroll_area, text_label
 from odyssey_recorder.gui.review.amend_dialog import (
     AmendDialog,
     AmendForm,
@@ -140,7 +139,9 @@ class AmendCard(Card):
 
     def _ask_instruction(self) -> None:
         task = self._opened.opened.episode.task
-        form = TextForm("Instruction", task.instruction, _instruction, long=True)
+        form = TextForm(
+            "Instruction", task.instruction, lambda text: NewInstruction(instruction=text) if text else None, long=True
+        )
         question = _question("Fix the instruction", "What is the task, in a person's words?", task.task)
         self._open(ReviewCommand.FIX_INSTRUCTION, question, form)
 
@@ -164,10 +165,14 @@ class AmendCard(Card):
         step = self._steps[self._current]
         text = step.action.text if isinstance(step.action, Type) else ""
         follows = _sent_text(self._record(step.number))
-        form = TextForm("Text of the step", text, partial(_text, step.number), follows=follows)
-        self._open(
-            ReviewCommand.FIX_TEXT, _question("Fix the text", f"What does step {step_number(step.number)} type?"), form
+        form = TextForm(
+            "Text of the step",
+            text,
+            lambda text: NewText(step=step.number, text=text) if text else None,
+            follows=follows,
         )
+        question = _question("Fix the text", f"What does step {step_number(step.number)} type?")
+        self._open(ReviewCommand.FIX_TEXT, question, form)
 
     def _ask_press(self) -> None:
         step = self._steps[self._current]
@@ -192,9 +197,8 @@ class AmendCard(Card):
             "The box must contain the touched point and only that element.",
         )
         dialog = self._open(ReviewCommand.FIX_BOX, question, form)
-        self._later(
-            dialog, partial(read_image, step.screenshot), lambda read: form.show_screenshot(read[0]), form.show_problem
-        )
+        read = partial(read_image, step.screenshot)
+        self._background.run(read, lambda found: form.show_screenshot(found[0]), form.show_problem, of=dialog)
 
     def _ask_drop(self) -> None:
         form = StepsForm(self._current, self._current, len(self._steps))
@@ -204,11 +208,8 @@ class AmendCard(Card):
 
         def compare(first: int, last: int) -> None:
             if first <= last:
-                self._later(
-                    dialog,
-                    partial(share_changed, steps[first].screenshot, steps[last + 1].screenshot),
-                    lambda share: form.show_difference(first, last, share),
-                )
+                share = partial(share_changed, steps[first].screenshot, steps[last + 1].screenshot)
+                self._background.run(share, partial(form.show_difference, first, last), lambda _: None, of=dialog)
 
         form.range_changed.connect(compare)
         compare(self._current, self._current)
@@ -259,20 +260,6 @@ class AmendCard(Card):
             return str(error), ""
         return "", removed_text(after.removed)
 
-    def _later(
-        self,
-        dialog: AmendDialog,
-        call: Callable[[], object],
-        take: Callable[..., object],
-        fail: Callable[[Exception], object] = lambda _error: None,
-    ) -> None:
-        """Run `call` in the background; drop its result or error if `dialog` has closed meanwhile."""
-
-        def if_open(receive: Callable[..., object]) -> Callable[..., object]:
-            return lambda found: receive(found) if dialog is self._dialog else None
-
-        self._background.run(call, if_open(take), if_open(fail))
-
     @property
     def _end_text(self) -> str:
         match self._steps[-1].action:
@@ -308,27 +295,14 @@ class AmendCard(Card):
         self._commands.bind(self, calls)
 
     def _lay_out(self) -> None:
-        inner = QWidget()
-        grid = QGridLayout(inner)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(4)
-        grid.setVerticalSpacing(2)
-        grid.addWidget(self._refused, 0, 0, 1, 2)
-        for place, command in enumerate(FIXES):
-            grid.addWidget(self._commands.button(command, kind="low").set_wide(), 1 + place // 2, place % 2)
-        grid.setRowStretch(grid.rowCount(), 1)
-        area = scroll_area()
-        area.setWidget(inner)
-        fill_column(self, area, margins=(10, 8, 6, 8))
+        buttons = in_columns(*self._commands.buttons(*FIXES, kind="low", wide=True), spacing=(4, 2))
+        fill_column(self, scroll_area(pile(self._refused, buttons, spacing=2)), margins=(10, 8, 6, 8))
 
 
 def share_changed(before: Path, after: Path) -> float | None:
     """The share (0..1) of pixels that differ, without the system bars; None if a file cannot be read."""
     try:
-        (_, one), (_, other) = (
-            measure(read_file(before, Largest.SCREENSHOT)),
-            measure(read_file(after, Largest.SCREENSHOT)),
-        )
+        (_, one), (_, other) = (measure(read_file(path, Largest.SCREENSHOT)) for path in (before, after))
     except OSError:
         return None
     return None if one is None or other is None else change(one, other)
@@ -343,14 +317,6 @@ def _question(title: str, question: str, detail: str = "", *, answer: str = "Fix
         cancel_tip="Leave the episode as it is (Esc)",
         detail=detail,
     )
-
-
-def _instruction(text: str) -> Amendment | None:
-    return NewInstruction(instruction=text) if text else None
-
-
-def _text(number: int, text: str) -> Amendment | None:
-    return NewText(step=number, text=text) if text else None
 
 
 def _sent_text(record: StepRecord | None) -> str:

@@ -2,14 +2,14 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from threading import Lock
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from PySide6.QtCore import QObject, QTimer
 
-from odyssey_recorder.dataset.amendment import Amendment, DropSteps, DropTail
+from odyssey_recorder.dataset.amendment import DropSteps, DropTail
 from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.window_state import KeptFile
@@ -143,22 +143,13 @@ def _equal_steps(before: OpenedReview, after: OpenedReview) -> dict[int, int]:
 
 def _moved(fix: Fix, entries: Iterable[Entry], number: int) -> int:
     """A step's new number after a fix or its undo; -1 if it was removed."""
-    if fix.undoes:
-        undone = next((entry for entry in entries if isinstance(entry, Fix) and entry.id == fix.undoes), fix)
-        return _moved_by_undo(undone.amendment, number)
+    if is_undo := bool(fix.undoes):
+        fix = next((entry for entry in entries if isinstance(entry, Fix) and entry.id == fix.undoes), fix)
     match fix.amendment:
+        case DropSteps(first=first, last=last) if number >= first and is_undo:
+            return number + (last - first + 1)
         case DropSteps(first=first, last=last) if number >= first:
             return number - (last - first + 1) if number > last else -1
-        case DropTail(at=at) if number >= at:
-            return -1
-        case _:
-            return number
-
-
-def _moved_by_undo(amendment: Amendment | None, number: int) -> int:
-    match amendment:
-        case DropSteps(first=first, last=last) if number >= first:
-            return number + (last - first + 1)
         case DropTail(at=at) if number >= at:
             return -1
         case _:
@@ -269,15 +260,6 @@ def _read(file: KeptFile) -> dict[_Key, StoredAnswers]:
 
 def _tree(key: _Key, kept: StoredAnswers) -> dict[str, object]:
     dataset, reviewer, episode = key
-    sheet = kept.sheet
-    entry = _Entry(
-        dataset=dataset,
-        reviewer=reviewer,
-        episode=episode,
-        revision=kept.revision,
-        judgements=sheet.judgements,
-        note=sheet.note,
-        seen=sheet.seen,
-        seconds=sheet.seconds,
-    )
+    answers = {field.name: getattr(kept.sheet, field.name) for field in fields(kept.sheet)}
+    entry = _Entry(dataset=dataset, reviewer=reviewer, episode=episode, revision=kept.revision, **answers)
     return entry.model_dump(mode="json")

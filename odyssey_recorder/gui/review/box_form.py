@@ -2,11 +2,11 @@
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QGridLayout, QSpinBox
+from PySide6.QtWidgets import QSpinBox
 
 from odyssey_recorder.dataset.amendment import NewBox
 from odyssey_recorder.gui.frame.keyboard import offer_focus
-from odyssey_recorder.gui.kit.parts import labelled, named
+from odyssey_recorder.gui.kit.parts import in_columns, labelled, named
 from odyssey_recorder.gui.review.amend_dialog import AmendForm
 from odyssey_recorder.gui.review.shown_step import ShownBox
 from odyssey_recorder.gui.screen.box_canvas import BoxCanvas
@@ -32,14 +32,12 @@ class BoxForm(AmendForm):
         self.canvas = self.beside = BoxCanvas(action)
         self.canvas.drawn.connect(self._show)
         self._fields = {edge: named(QSpinBox(), f"{edge.capitalize()} edge of the box") for edge in _EDGES}
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        for place, (field, text) in enumerate(zip(self._fields.values(), _LABELS, strict=True)):
+        for field in self._fields.values():
             field.setToolTip(f"{field.accessibleName()}, in pixels (arrow up and down)")
             field.setAlignment(Qt.AlignmentFlag.AlignCenter)
             field.setEnabled(False)
             field.valueChanged.connect(self._take_fields)
-            grid.addLayout(labelled(text, field), place // 2, place % 2)
+        self.setLayout(in_columns(*map(labelled, _LABELS, self._fields.values())))
 
     def show_screenshot(self, screenshot: QImage) -> None:
         self.screenshot_size = Size(screenshot.width(), screenshot.height())

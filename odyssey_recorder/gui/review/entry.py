@@ -13,8 +13,7 @@ def _make(tools: PageTools) -> MainPage:
 
     assert tools.review is not None
     service, shared = tools.review(), (tools.background, tools.commands)
-    page = ReviewPage(service, *shared)
-    page.keep_answers_in(tools.workplace.sheets)
+    page = ReviewPage(service, *shared, tools.workplace.sheets)
     tools.controller.tell_recording(page.show_recording)
     page.offer_figures(partial(QualityView, service, *shared))
     return page

@@ -25,7 +25,7 @@ from odyssey_recorder.gui.kit.row_delegate import TITLED_PX
 from odyssey_recorder.gui.kit.table import change_steadily
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.review.commands import ReviewCommand
-from odyssey_recorder.gui.review.review_table import MINE, STAGES, ReviewCounts, ReviewTable, review_list
+from odyssey_recorder.gui.review.review_table import MINE, STAGES, ReviewCounts, ReviewTable, no_counts, review_list
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.review.views import ReviewNews
 
@@ -40,25 +40,24 @@ class ReviewFilters(Card):
         super().__init__()
         fix_width(self, _WIDTH_PX)
         self.search = SearchField("Search episodes", "Words of the instruction, a template or an id")
-        self._annotator = Choice("Annotator")
-        self._check = Choice("Failed check")
+        self._annotator, self._check = Choice("Annotator"), Choice("Failed check")
         self._check.view().setMinimumWidth(_TITLES_PX)
-        self._stages = FacetList("Stage")
-        self._categories = FacetList("Category", category_text)
-        self._devices = FacetList("Device")
+        self._facets = {
+            "stage": FacetList("Stage"),
+            "category": FacetList("Category", category_text),
+            "device": FacetList("Device"),
+        }
         self._choices: dict[str, FacetList | Choice] = {
-            "stage": self._stages,
-            "category": self._categories,
-            "device": self._devices,
+            **self._facets,
             "annotator": self._annotator,
             "check": self._check,
         }
-        self.show_counts(ReviewCounts(), ReviewCounts())
+        self.show_counts(no_counts(), no_counts())
         self._lay_out(commands)
         self.search.textChanged.connect(self.changed)
         for choice in (self._annotator, self._check):
             choice.currentIndexChanged.connect(self.changed)
-        for facet in (self._stages, self._categories, self._devices):
+        for facet in self._facets.values():
             facet.value_chosen.connect(self.changed)
 
     @property
@@ -74,21 +73,17 @@ class ReviewFilters(Card):
 
     def show_counts(self, every: ReviewCounts, now: ReviewCounts) -> None:
         """List every value in a fixed order, with its number among the episodes shown `now`; the choice is kept."""
-        self._stages.show_counts([(stage, now.stages[stage]) for stage in STAGES], now.stages[""])
-        for facet, all_of_it, left in (
-            (self._categories, every.categories, now.categories),
-            (self._devices, every.devices, now.devices),
-        ):
-            most_first = sorted(all_of_it.items(), key=lambda pair: (-pair[1], pair[0].casefold()))
-            facet.show_counts([(name, left[name]) for name, _ in most_first], left[""])
-        annotators = [(name, f"{name} ({now.annotators[name]:,})") for name in _sorted(every.annotators)]
-        checks = [(check, _check_text(check, now.checks[check])) for check in _sorted(every.checks)]
+        for name, facet in self._facets.items():
+            values = STAGES if name == "stage" else _most_first(every[name])
+            facet.show_counts([(value, now[name][value]) for value in values], now[name][""])
+        annotators = [(name, f"{name} ({now['annotator'][name]:,})") for name in _sorted(every["annotator"])]
+        checks = [(check, _check_text(check, now["check"][check])) for check in _sorted(every["check"])]
         self._annotator.offer([("", "All annotators"), *annotators])
         self._check.offer([("", "All findings"), *checks])
 
     def _lay_out(self, commands: Commands) -> None:
         facets: list[QWidget] = []
-        for text, facet in (("Review", self._stages), ("Category", self._categories), ("Device", self._devices)):
+        for text, facet in zip(("Review", "Category", "Device"), self._facets.values(), strict=True):
             label = text_label(text, "field")
             label.setContentsMargins(8, 6, 0, 0)
             facets += [label, facet]
@@ -97,6 +92,10 @@ class ReviewFilters(Card):
         clear = commands.button(ReviewCommand.CLEAR_REVIEW, kind="quiet")
         parts = (self.search, self._annotator, self._check, (area, 1), clear)
         fill_column(self, *parts, margins=(10, 12, 10, 10), spacing=6)
+
+
+def _most_first(counter: Counter[str]) -> list[str]:
+    return sorted(counter, key=lambda value: (-counter[value], value.casefold()))
 
 
 def _sorted(counter: Counter[str]) -> list[str]:
@@ -142,7 +141,7 @@ class EpisodesPane(QWidget):
 
     @property
     def summary(self) -> str:
-        total, shown, mine = len(self.table.all), self.table.rowCount(), self.table.counts.stages[MINE]
+        total, shown, mine = len(self.table.all), self.table.rowCount(), self.table.counts["stage"][MINE]
         every = counted(total)
         return f"{mine:,} for you · {every if shown == total else f'{shown:,} of {every}'}"
 

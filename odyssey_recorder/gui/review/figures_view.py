@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from odyssey_recorder.agreement.page import write_quality_page
 from odyssey_recorder.agreement.quality_report import QualityReport
@@ -15,6 +15,7 @@ from odyssey_recorder.agreement.sections import ROWS_AT_FIRST, Section, Table, p
 from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
 from odyssey_recorder.gui.frame.commands import Commands
+from odyssey_recorder.gui.frame.job_card import ReadingLine
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import (
     Card,
@@ -24,7 +25,6 @@ from odyssey_recorder.gui.kit.parts import (
     column,
     fill_column,
     fill_row,
-    named,
     notice,
     row,
     scroll_area,
@@ -52,14 +52,12 @@ class QualityView(QWidget):
         self._report: QualityReport | None = None
         self._made_at = datetime.now().astimezone()
         self._whole_tables: set[str] = set()  # titles of the tables that show all their rows
-        self._status = text_label(kind="hint")
-        self._bar = named(QProgressBar(), "Reading the reviews")
+        self._status = ReadingLine("Reading the reviews")
         self._message = Banner(commands.button(ReviewCommand.DISMISS_REVIEW, kind="quiet", wordless=True))
         self._area = scroll_area()
         self._lay_out()
-        commands.bind(
-            self, {ReviewCommand.REFRESH_FIGURES: self.refresh, ReviewCommand.SAVE_FIGURES: self._ask_where_to_save}
-        )
+        save = partial(ask_where_to_save, self, "Save as page", _PAGE, self._save_to)
+        commands.bind(self, {ReviewCommand.REFRESH_FIGURES: self.refresh, ReviewCommand.SAVE_FIGURES: save})
         commands[ReviewCommand.DISMISS_REVIEW].triggered.connect(self._message.hide)
         commands.enable(ReviewCommand.SAVE_FIGURES, on=False)
         self._area.setWidget(_sheet(notice(_WAITING, _WAITING_HINT)))
@@ -68,12 +66,8 @@ class QualityView(QWidget):
         if self._job is not None:
             return
         self._message.hide()
-        self._job = self._background.start(
-            "Reading the reviews",
-            partial(_read, self._reviewing),
-            self._take,
-            can_cancel=False,
-        )
+        work = partial(_read, self._reviewing)
+        self._job = self._background.start("Reading the reviews", work, self._take, can_cancel=False)
         self._job.ended.connect(self._end)
         self._update_status()
 
@@ -102,8 +96,7 @@ class QualityView(QWidget):
     def _update_status(self) -> None:
         reading = self._job is not None
         as_of = f"As of {self._made_at:%H:%M:%S}" if self._report is not None else ""
-        self._status.setText(_WAITING if reading else as_of)
-        self._bar.setVisible(reading)
+        self._status.show_text(_WAITING if reading else as_of, is_reading=reading)
         self._commands.enable(ReviewCommand.REFRESH_FIGURES, on=not reading)
         self._commands.enable(ReviewCommand.SAVE_FIGURES, on=self._report is not None)
 
@@ -152,9 +145,6 @@ class QualityView(QWidget):
 
     # Saving.
 
-    def _ask_where_to_save(self) -> None:
-        ask_where_to_save(self, "Save as page", _PAGE, self._save_to)
-
     def _save_to(self, file: Path) -> None:
         if self._report is not None:
             write = partial(
@@ -168,12 +158,8 @@ class QualityView(QWidget):
             )
 
     def _lay_out(self) -> None:
-        self._bar.setTextVisible(False)
-        self._bar.setRange(0, 0)
-        self._bar.setFixedWidth(120)
         buttons = self._commands.buttons(ReviewCommand.REFRESH_FIGURES, ReviewCommand.SAVE_FIGURES)
-        head = row(text_label("Figures", "title"), self._status, self._bar, None, *buttons)
-        self._status.setWordWrap(False)
+        head = row(text_label("Figures", "title"), self._status, None, *buttons)
         fill_column(self, head, self._message, (self._area, 1), spacing=10)
 
 

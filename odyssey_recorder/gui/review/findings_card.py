@@ -18,6 +18,7 @@ from odyssey_recorder.model.finding import EpisodeReport, Finding, NotChecked, S
 from odyssey_recorder.model.plain_text import step_number, steps_text
 
 _MARGIN, _MARK_PX = 8, 20
+_INDENT = _MARGIN + _MARK_PX + 6
 _LAYOUT = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 
 
@@ -127,7 +128,7 @@ def _paint(painter: QPainter, cell: QRectF, finding: Finding, font: QFont) -> No
         height = _height(text, face, round(cell.width()))
         painter.setFont(face)
         painter.setPen(colour)
-        place = QRectF(cell.left() + _indent(), top, cell.width() - _indent() - _MARGIN, height)
+        place = QRectF(cell.left() + _INDENT, top, cell.width() - _INDENT - _MARGIN, height)
         painter.drawText(place, int(_LAYOUT), text)
         top += height
 
@@ -138,12 +139,8 @@ def _lines(finding: Finding, font: QFont) -> Iterable[tuple[str, QFont]]:
     return ((_heading(finding), strong), (finding.found, font), (finding.todo, small_font(font)))
 
 
-def _indent() -> int:
-    return _MARGIN + _MARK_PX + 6
-
-
 def _height(text: str, font: QFont, width: int) -> int:
-    room = max(40, width - _indent() - _MARGIN)
+    room = max(40, width - _INDENT - _MARGIN)
     return QFontMetrics(font).boundingRect(0, 0, room, 10_000, int(_LAYOUT), text).height() + 1
 
 

@@ -116,10 +116,8 @@ def fix_text(fix: Fix, fixes: Sequence[Fix]) -> str:
     """What a fix changed; `fixes` includes the one that an undo refers to."""
     if fix.amendment is not None:
         return amendment_text(fix.amendment)
-    undone = next((earlier for earlier in fixes if earlier.id == fix.undoes and earlier.amendment is not None), None)
-    if undone is None or undone.amendment is None:
-        return "A fix was undone"
-    return f"Undone: {amendment_text(undone.amendment)}"
+    undone = next((earlier.amendment for earlier in fixes if earlier.id == fix.undoes), None)
+    return "A fix was undone" if undone is None else f"Undone: {amendment_text(undone)}"
 
 
 def amendment_text(amendment: Amendment) -> str:  # noqa: C901 - one line for each amendment

@@ -88,17 +88,11 @@ class ReviewCards(QWidget):
         self._findings.step_requested.connect(viewer.go_to_step)
         self.replay.badges_cleared.connect(viewer.clear_replay)
         self.replay.step_replayed.connect(viewer.show_replay_step)
-        for command in (ReviewCommand.NEXT_FINDING, ReviewCommand.PREVIOUS_FINDING):
+        findings = (ReviewCommand.NEXT_FINDING, ReviewCommand.PREVIOUS_FINDING)
+        for command in findings:
             commands[command].triggered.connect(lambda _checked: self.turn_to(ReviewCommand.SHOW_FINDINGS))
         commands[ReviewCommand.SHOW_REPLAY].toggled.connect(lambda on: self.replay.look_for_devices() if on else None)
-        commands.belong_to(
-            self,
-            *self._cards,
-            *FIXES,
-            ReviewCommand.UNDO_FIX,
-            ReviewCommand.NEXT_FINDING,
-            ReviewCommand.PREVIOUS_FINDING,
-        )
+        commands.belong_to(self, *self._cards, *FIXES, *findings, ReviewCommand.UNDO_FIX)
 
     def _lay_out(self) -> None:
         tabs = row(None, spacing=2)

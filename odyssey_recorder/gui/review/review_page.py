@@ -60,8 +60,10 @@ class ReviewPage(MainPage):
         reviewing: Reviewing,
         background: Background,
         commands: Commands,
+        answers: KeptFile | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`answers` has the unsubmitted ones of earlier runs; without a file they are not kept."""
         super().__init__()
         self._reviewing = reviewing
         self._background = background
@@ -75,7 +77,7 @@ class ReviewPage(MainPage):
         self._loading: set[str] = set()
         self._submitting = ""
         self._removed_here: frozenset[str] = frozenset()  # the episode being submitted, once it is in the trash
-        self._sheets = ReviewAnswerStore(KeptFile(), reviewing, background, self)
+        self._sheets = ReviewAnswerStore(answers or KeptFile(), reviewing, background, self)
         self._watch = Stopwatch(clock)
         self._pane = EpisodesPane(commands)
         self._viewer = ReviewViewer(background, commands)
@@ -134,10 +136,6 @@ class ReviewPage(MainPage):
         self._make_figures = make
         self._commands[ReviewCommand.REVIEW_FIGURES].setVisible(True)
 
-    def keep_answers_in(self, file: KeptFile) -> None:
-        """Load the stored answers, and keep new ones in `file` until they are submitted."""
-        self._sheets = ReviewAnswerStore(file, self._reviewing, self._background, self)
-
     def show_recording(self, serial: str) -> None:
         """Exclude the device that is recording; empty if there is none."""
         self._cards.replay.show_recording(serial)
@@ -170,7 +168,7 @@ class ReviewPage(MainPage):
 
     @property
     def _unchecked(self) -> int:
-        return self._pane.table.counts.checks[UNCHECKED]
+        return self._pane.table.counts["check"][UNCHECKED]
 
     def _check(self) -> None:
         self._checked_automatically = True
@@ -444,13 +442,7 @@ class ReviewPage(MainPage):
             ReviewCommand.DISMISS_REVIEW: self._dismiss,
         }
         commands.bind(self, calls)
-        commands.belong_to(
-            self,
-            ReviewCommand.FIND_REVIEW,
-            ReviewCommand.CLEAR_REVIEW,
-            ReviewCommand.REVIEW_LIST,
-            ReviewCommand.REVIEW_FIGURES,
-        )
+        commands.belong_to(self, *_OF_EPISODES, ReviewCommand.REVIEW_FIGURES)
 
     def _lay_out(self) -> None:
         self._title.setWordWrap(False)

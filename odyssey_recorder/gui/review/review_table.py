@@ -2,10 +2,12 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from html import escape
 from itertools import chain
+from typing import TypeAlias
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QListView
@@ -27,40 +29,28 @@ REQUESTED = "Requested"
 STAGES = (MINE, REQUESTED, *(stage.value for stage in ReviewStage))
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewCounts:
-    stages: Counter[str] = field(default_factory=Counter)
-    categories: Counter[str] = field(default_factory=Counter)
-    devices: Counter[str] = field(default_factory=Counter)
-    annotators: Counter[str] = field(default_factory=Counter)
-    checks: Counter[str] = field(default_factory=Counter)
+_FILTERS = ("stage", "category", "device", "annotator", "check")
 
-    @property
-    def each(self) -> tuple[Counter[str], ...]:
-        return self.stages, self.categories, self.devices, self.annotators, self.checks
+ReviewCounts: TypeAlias = Mapping[str, Counter[str]]
+"""How many episodes have each value, for each of these filters."""
+
+
+def no_counts() -> ReviewCounts:
+    return {name: Counter() for name in _FILTERS}
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewEntry:
-    """An episode with the values it is searched, sorted and counted by, computed once for speed.
+    """An episode with what it is searched, sorted and counted by, computed once for speed.
 
-    `checks` are the ids of checks with findings above a note.
+    `values` are those of each filter; of a check its id, if it has findings above a note.
     """
 
     row: ReviewRow
     searched: str
     order: _Order
-    stages: frozenset[str]
-    checks: frozenset[str]
+    values: Mapping[str, Collection[str]]
 
-    @property
-    def names(self) -> tuple[Collection[str], ...]:
-        episode = self.row.episode
-        return self.stages, (episode.category,), (episode.device,), (episode.annotator,), self.checks
-
-
-_NAMES = ("stage", "category", "device", "annotator", "check")
-"""The filters with counters."""
 
 _COLUMN = TableColumn[ReviewEntry](
     "",
@@ -80,16 +70,12 @@ class ReviewTable(TableModel[ReviewEntry]):
             (_COLUMN,),
             key=lambda entry: entry.row.episode_id,
             criteria={
-                "stage": lambda entry, wanted: wanted in entry.stages,
-                "category": lambda entry, wanted: entry.row.episode.category == wanted,
-                "device": lambda entry, wanted: entry.row.episode.device == wanted,
-                "annotator": lambda entry, wanted: entry.row.episode.annotator == wanted,
-                "check": lambda entry, wanted: wanted in entry.checks,
+                **{name: partial(_has_value, name) for name in _FILTERS},
                 "text": lambda entry, wanted: wanted.casefold() in entry.searched,
             },
             parent=parent,
         )
-        self.counts = ReviewCounts()
+        self.counts = no_counts()
         self.sort(0)
 
     @property
@@ -98,14 +84,13 @@ class ReviewTable(TableModel[ReviewEntry]):
 
         The empty name has the total.
         """
-        counts = ReviewCounts()
-        for names, counter in zip(zip(*(entry.names for entry in self.rows), strict=True), counts.each, strict=False):
-            counter.update(chain.from_iterable(names))
+        counts = no_counts()
+        for name, counter in counts.items():
+            counter.update(chain.from_iterable(entry.values[name] for entry in self.rows))
             counter[""] = len(self.rows)
-        for entry, place in self._excluded_by_one_filter():
-            counter = counts.each[place]
-            counter.update(entry.names[place])
-            counter[""] += 1
+        for entry, name in self._excluded_by_one_filter():
+            counts[name].update(entry.values[name])
+            counts[name][""] += 1
         return counts
 
     def take(self, news: ReviewNews) -> None:
@@ -120,27 +105,26 @@ class ReviewTable(TableModel[ReviewEntry]):
         """The first other episode after `after` that the reviewer may judge, wrapping around; empty without one."""
         known, rows = self.all.get(after), list(self.rows)
         start = bisect_right(rows, (False, 0.0, "") if known is None else known.order, key=lambda entry: entry.order)
-        waiting = (entry.row.episode_id for entry in rows[start:] + rows[:start] if MINE in entry.stages)
+        waiting = (entry.row.episode_id for entry in rows[start:] + rows[:start] if MINE in entry.values["stage"])
         return next((episode_id for episode_id in waiting if episode_id != after), "")
 
-    def _excluded_by_one_filter(self) -> Iterator[tuple[ReviewEntry, int]]:
-        """Episodes that exactly one filter excludes, with that filter's index."""
+    def _excluded_by_one_filter(self) -> Iterator[tuple[ReviewEntry, str]]:
+        """Episodes that exactly one filter excludes, with that filter."""
         text = str(self.filter.get("text", "")).casefold()
-        filters = [(place, self.filter[name]) for place, name in enumerate(_NAMES) if name in self.filter]
+        filters = [(name, self.filter[name]) for name in _FILTERS if name in self.filter]
         for entry in self.all.values():
-            names = entry.names
-            shut = [place for place, wanted in filters if wanted not in names[place]]
+            shut = [name for name, wanted in filters if wanted not in entry.values[name]]
             if len(shut) == 1 and text in entry.searched:
                 yield entry, shut[0]
 
     def _count(self, entry: ReviewEntry | None, by: int) -> None:
         if entry is None:
             return
-        for names, counter in zip(entry.names, self.counts.each, strict=True):
-            for name in filter(None, names):
-                counter[name] += by
-                if not counter[name]:
-                    del counter[name]
+        for name, counter in self.counts.items():
+            for value in filter(None, entry.values[name]):
+                counter[value] += by
+                if not counter[value]:
+                    del counter[value]
 
 
 def review_list(model: ReviewTable) -> QListView:
@@ -195,9 +179,18 @@ def _entry(row: ReviewRow) -> ReviewEntry:
         row,
         searched="\n".join((episode.instruction, episode.template, episode.episode_id)).casefold(),
         order=(not broken, began, episode.episode_id),
-        stages=frozenset({row.stage.value, *mine, *requested}),
-        checks=row.report.failed if row.report is not None and row.is_settled else frozenset({UNCHECKED}),
+        values={
+            "stage": {row.stage.value, *mine, *requested},
+            "category": (episode.category,),
+            "device": (episode.device,),
+            "annotator": (episode.annotator,),
+            "check": row.report.failed if row.report is not None and row.is_settled else (UNCHECKED,),
+        },
     )
+
+
+def _has_value(name: str, entry: ReviewEntry, wanted: str) -> bool:
+    return wanted in entry.values[name]
 
 
 def _titled(row: ReviewRow) -> TitledRow:

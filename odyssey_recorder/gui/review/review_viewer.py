@@ -165,9 +165,6 @@ class ReviewViewer(QWidget):
         ]
         enlarge(self._background, self._model, screenshots, at, self._strip)
 
-    def _take_thumbnail(self, number: int, image: QImage) -> None:
-        self._model.change_step(number, image=image)
-
     def _take_screenshot(self, number: int) -> None:
         if number in (self.current_step, self.current_step + 1):
             self._seek_changes()
@@ -229,7 +226,7 @@ class ReviewViewer(QWidget):
         self._strip.step_opened.connect(self._enlarge)
         self._view.painted.connect(self.step_painted)
         self._loader.screenshot_loaded.connect(self._take_screenshot)
-        self._loader.thumbnail_loaded.connect(self._take_thumbnail)
+        self._loader.thumbnail_loaded.connect(lambda number, image: self._model.change_step(number, image=image))
         viewport.changed.connect(self._show_scale)
         self._show_scale()
 

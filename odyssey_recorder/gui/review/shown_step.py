@@ -12,7 +12,6 @@ from odyssey_recorder.model.geometry import GRID, Box, Size
 from odyssey_recorder.review.views import OpenedReview
 
 _GRID = Size(GRID, GRID)
-_NO_PROOF = "No provenance for this screenshot"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +88,9 @@ def _place(record: StepRecord | None) -> str:
 
 def _proof(record: StepRecord | None) -> str:
     if record is None:
-        return f"{_NO_PROOF}."
+        return "No provenance for this screenshot."
     way = f"Taken by {record.frame.source}"
-    age = "" if record.age_us is None else f", {_seconds(record.age_us)} before the action"
+    age = "" if record.age_us is None else f", {record.age_us / 1_000_000:.2f} s before the action"
     rest = "" if record.frame.settled else ", while the screen was moving"
     return f"{way}{age}{rest}; {_proved(record)}."
 
@@ -104,7 +103,3 @@ def _proved(record: StepRecord) -> str:
     if record.frame.streamed:
         return "no other frame arrived before the action"
     return "not confirmed by a second frame"
-
-
-def _seconds(time_us: int) -> str:
-    return f"{time_us / 1_000_000:.2f} s"

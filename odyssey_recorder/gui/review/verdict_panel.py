@@ -7,7 +7,7 @@ from math import ceil
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
@@ -18,6 +18,7 @@ from odyssey_recorder.gui.kit.parts import (
     breakable,
     column,
     fill_column,
+    in_columns,
     named,
     pile,
     row,
@@ -215,7 +216,8 @@ class VerdictPanel(Card):
         incomplete = self.sheet.incomplete()
         if incomplete is not None:
             criterion, text = incomplete
-            self._unfold(criterion)
+            self._unfolded = criterion
+            self._show_answers()
             self.refuse(text)
             return
         left = unseen(self.sheet.seen, self._steps)
@@ -237,10 +239,6 @@ class VerdictPanel(Card):
         self.decided.emit(decision)
 
     # Content.
-
-    def _unfold(self, criterion: Criterion) -> None:
-        self._unfolded = criterion
-        self._show_answers()
 
     def _show_answers(self) -> None:
         for criterion, card in self._cards.items():
@@ -302,11 +300,5 @@ class VerdictPanel(Card):
         whose = column(self._turn, *self._others, spacing=4)
         self._area.setWidget(pile(whose, *self._cards.values(), self._note, right=6, spacing=14))
         seen = row((self._seen_text, 1), self._seen_bar)
-        fill_column(self, (self._area, 1), self.refusal, seen, self._decisions(), margins=(14, 14, 8, 12), spacing=10)
-
-    def _decisions(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setSpacing(6)
-        for place, button in enumerate(key_buttons(self._commands, *DECISIONS)):
-            grid.addWidget(button, place // 2, place % 2)
-        return grid
+        decisions = in_columns(*key_buttons(self._commands, *DECISIONS), spacing=(6, 6))
+        fill_column(self, (self._area, 1), self.refusal, seen, decisions, margins=(14, 14, 8, 12), spacing=10)

@@ -79,10 +79,8 @@ class CoverageView(QWidget):
             [TallyRow(cell, _gap_name(cell), coverage.tallies[cell]) for cell in coverage.emptiest[:_MOST_GAPS]]
         )
         first = coverage.emptiest[0] if coverage.emptiest else next(iter(coverage.tallies), None)
-        self._turn_to(before if before is not None and self._has_cell(before) else first)
-
-    def _has_cell(self, cell: Cell) -> bool:
-        return self._model.cell_index(cell.category, cell.device).isValid()
+        is_there = before is not None and self._model.cell_index(before.category, before.device).isValid()
+        self._turn_to(before if is_there else first)
 
     def _turn_to(self, cell: Cell | None) -> None:
         if cell is not None:

@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
-from odyssey_recorder.gui.kit.parts import CheckBox, Choice, labelled, number_field, row, text_label
+from odyssey_recorder.gui.kit.parts import CheckBox, Choice, in_columns, labelled, number_field, row, text_label
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates
 from odyssey_recorder.model.episode import Category
@@ -36,21 +35,7 @@ _GENERATE = Question(
 )
 
 
-class ChoiceDialog(QuestionDialog):
-    """Emits `wanted` with what was asked for, and closes."""
-
-    wanted = Signal(object)
-
-    def __init__(self, question: Question, parent: QWidget | None, *parts: QWidget | QLayout) -> None:
-        super().__init__(question, parent, *parts, width=_WIDTH_PX)
-        self.accepted.connect(lambda: self.wanted.emit(self.choice))
-
-    @property
-    def choice(self) -> ModelChoice:
-        raise NotImplementedError
-
-
-class GenerateDialog(ChoiceDialog):
+class GenerateDialog(QuestionDialog):
     """`preset` has the initial values."""
 
     def __init__(self, loaded: LoadedTemplates, preset: ModelChoice, parent: QWidget | None = None) -> None:
@@ -73,8 +58,9 @@ class GenerateDialog(ChoiceDialog):
         self._left = text_label(kind="hint")
         class_ = labelled("With &kind of app", self._app_class)
         heading = text_label("Categories", "field")
-        parts = (*self._rows(), class_, heading, self._ticks(), self._names, self._left)
-        super().__init__(_GENERATE, parent, *parts)
+        ticks = in_columns(*self._categories.values(), spacing=(-1, 0))
+        parts = (*self._rows(), class_, heading, ticks, self._names, self._left)
+        super().__init__(_GENERATE, parent, *parts, width=_WIDTH_PX)
         self._connect()
         self._offer_classes(preset.app_class)
         self._update_hint()
@@ -122,15 +108,8 @@ class GenerateDialog(ChoiceDialog):
         catalogue, device = labelled("&Apps of", self._catalogue), labelled("&Device", self._device)
         return row((count, 1), (seed, 1), spacing=12), row((catalogue, 1), (device, 1), spacing=12)
 
-    def _ticks(self) -> QGridLayout:
-        ticks = QGridLayout()
-        ticks.setVerticalSpacing(0)
-        for number, tick in enumerate(self._categories.values()):
-            ticks.addWidget(tick, *divmod(number, 2))
-        return ticks
 
-
-class ProposeDialog(ChoiceDialog):
+class ProposeDialog(QuestionDialog):
     def __init__(self, loaded: LoadedTemplates, preset: ModelChoice, parent: QWidget | None = None) -> None:
         self._preset = preset
         self._count = number_field("Number of templates", preset.count, _MOST_TEMPLATES)
@@ -140,7 +119,7 @@ class ProposeDialog(ChoiceDialog):
         self._category.offer([(category.value, category_text(category.value)) for category in Category])
         self._category.choose(next(iter(preset.categories)).value)
         fields = row((labelled("&Category", self._category), 2), (labelled("How &many", self._count), 1), spacing=12)
-        super().__init__(_PROPOSE, parent, fields, labelled("&Apps of", self._catalogue))
+        super().__init__(_PROPOSE, parent, fields, labelled("&Apps of", self._catalogue), width=_WIDTH_PX)
 
     @property
     def choice(self) -> ModelChoice:

@@ -51,8 +51,6 @@ class TaskServiceBridge(QObject):
     """Tasks were added, approved or rejected."""
     failed = Signal(str)
 
-    _rewritten_waiting = Signal()
-
     def __init__(
         self, make_service: Callable[[], TaskService], background: Background, parent: QObject | None = None
     ) -> None:
@@ -65,15 +63,16 @@ class TaskServiceBridge(QObject):
         self._just_rewritten: list[ListedTask] = []
         self._soon = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._soon.timeout.connect(self.read_rows)
-        self._rewritten_waiting.connect(self._emit_rewritten)
 
     def look(
         self,
         call: Callable[[TaskService], T],
         on_done: Callable[[T], object],
         on_error: Callable[[Exception], object] | None = None,
+        *,
+        of: QObject | None = None,
     ) -> None:
-        self._background.run(lambda: call(self._service()), on_done, on_error or self.fail)
+        self._background.run(lambda: call(self._service()), on_done, on_error or self.fail, of=of)
 
     def read_rows(self) -> None:
         """Read all tasks after the calls already queued."""
@@ -134,7 +133,7 @@ class TaskServiceBridge(QObject):
             self._just_rewritten.append(rewritten.task)
             is_first = len(self._just_rewritten) == 1
         if is_first:
-            self._rewritten_waiting.emit()
+            self._background.post(self._emit_rewritten)
 
     def fail(self, error: Exception) -> None:
         self.failed.emit(error_text(error))

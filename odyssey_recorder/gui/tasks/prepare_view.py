@@ -236,8 +236,7 @@ class PrepareView(QWidget):
         return _ALL_DONE if unfiltered and self._stage.value == TO_APPROVE else _NONE_LIKE_THIS
 
     def _count_all(self) -> None:
-        counts = counted(self._table.all.values())
-        stages, writers, categories = counts.stages, counts.writers, counts.categories
+        stages, writers, categories = counted(self._table.all.values())
         self._stage.offer([*((stage, f"{stage} ({stages[stage]:,})") for stage in STAGES), ("", "All")])
         options = [(writer, f"{_WRITER_WORDS[writer]} ({writers[writer]:,})") for writer in WRITERS if writers[writer]]
         self._writer.offer([("", "All authors"), *options])

@@ -84,7 +84,9 @@ class PreparedCard(Card):
         say(self._nothing, nothing if shown is None else "")
         self._head.setVisible(shown is not None)
         if shown is not None:
-            self._head.setText(f"{chosen:,} tasks selected; this is one of them" if chosen > 1 else _head(shown))
+            self._head.setText(
+                f"{chosen:,} tasks selected; this is one of them" if chosen > 1 else breakable(f"Task {shown.task_id}")
+            )
             if is_new:
                 self._show(shown)
             if not (same and self._texts.is_editing):
@@ -160,10 +162,6 @@ class PreparedCard(Card):
             fill_row(room, *key_buttons(self._commands, *commands), margins=(0, 0, 8, 0))
         parts = (self._head, self._nothing, (area, 1), self._deciding, self._editing)
         fill_column(self, *parts, margins=(16, 14, 8, 14), spacing=10)
-
-
-def _head(shown: PreparedRow) -> str:
-    return breakable(f"Task {shown.task_id}")
 
 
 def _where(shown: PreparedRow) -> str:

@@ -37,13 +37,6 @@ class PreparedRow:
     searched: str
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedCounts:
-    stages: Counter[str]
-    writers: Counter[str]
-    categories: Counter[str]
-
-
 def prepared_table(parent: QObject | None = None) -> TableModel[PreparedRow]:
     column = TableColumn[PreparedRow](
         "", title, spoken=lambda row: f"{title(row).rstrip('.?!')}. {about(row)}. {found(row)}"
@@ -112,12 +105,10 @@ def prepared_row(task: QueuedTask) -> PreparedRow:
     )
 
 
-def counted(rows: Collection[PreparedRow]) -> PreparedCounts:
-    return PreparedCounts(
-        stages=Counter(chain.from_iterable(row.stages for row in rows)),
-        writers=Counter(row.writer for row in rows),
-        categories=Counter(row.category for row in rows),
-    )
+def counted(rows: Collection[PreparedRow]) -> tuple[Counter[str], Counter[str], Counter[str]]:
+    """How many of the tasks are of each stage, writer and category."""
+    stages = Counter(chain.from_iterable(row.stages for row in rows))
+    return stages, Counter(row.writer for row in rows), Counter(row.category for row in rows)
 
 
 def with_instruction(row: PreparedRow, listed: ListedTask) -> PreparedRow:
@@ -130,9 +121,7 @@ def with_status(row: PreparedRow, status: Status) -> PreparedRow:
 
 def writer_of(origin: TextOrigin | None) -> str:
     """Who wrote an instruction, one of `WRITERS`; a person if one edited it."""
-    if origin is None:
-        return BY_PERSON
-    return BY_PERSON if origin.edited_by else origin.writer.value.capitalize()
+    return BY_PERSON if origin is None or origin.edited_by else origin.writer.value.capitalize()
 
 
 def fault_count(equivalence: Equivalence | None) -> int:

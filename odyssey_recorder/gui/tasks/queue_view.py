@@ -97,9 +97,6 @@ class QueueView(QWidget):
         if board is self._board:  # otherwise a newer board is on its way
             self._keep_chosen(lambda: self._table.show(rows))
 
-    def _show_failure(self, text: str) -> None:
-        self._failure.show_message(Tone.DANGER, text)
-
     def _show_gate(self, text: str) -> None:
         if text:
             self._gate.show_message(Tone.WARNING, text)
@@ -207,7 +204,7 @@ class QueueView(QWidget):
     def _connect(self) -> None:
         self._queue.board_changed.connect(self._show_board)
         self._queue.held_changed.connect(self._take_held)
-        self._queue.failed.connect(self._show_failure)
+        self._queue.failed.connect(lambda text: self._failure.show_message(Tone.DANGER, text))
         self._queue.gate_changed.connect(self._show_gate)
         self._queue.chosen.connect(lambda _task: self._commands[CommonCommand.RECORD_PAGE].trigger())
         self._queue.recording_changed.connect(lambda _recording: self._allow())

@@ -18,7 +18,7 @@ from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
-from odyssey_recorder.llm.batch import BatchProgress, Estimate
+from odyssey_recorder.llm.batch import BatchProgress
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled
 from odyssey_recorder.progress import Progress as Tell
@@ -48,7 +48,6 @@ class TaskJobsBar(QWidget):
         self._queue_failure = ""
         self._batch = Banner(commands.button(CommonCommand.SETTINGS_PAGE, kind="quiet"))
         self._message = Banner(commands.button(TasksCommand.DISMISS_TASKS, kind="quiet", wordless=True))
-        self._question: RewriteDialog | None = None
         self._generating = JobCard()
         self._rewriting = JobCard()
         self._proposing = JobCard()
@@ -97,7 +96,7 @@ class TaskJobsBar(QWidget):
         if loaded is not None and self._commands[TasksCommand.GENERATE_TASKS].isEnabled():
             first = ModelChoice(_COUNT, _SEED, "", frozenset(), loaded.names_apps)
             dialog = GenerateDialog(loaded, preset or first, self)
-            dialog.wanted.connect(self._generate)
+            dialog.accepted.connect(lambda: self._generate(dialog.choice))
             dialog.open()
 
     def _generate(self, wanted: ModelChoice) -> None:
@@ -131,27 +130,17 @@ class TaskJobsBar(QWidget):
             return
         dialog = RewriteDialog(task_ids, edited, self)
         dialog.agreed.connect(partial(self._rewrite, task_ids))
-        dialog.finished.connect(self._forget_question)
-        self._question = dialog
-
-        def report(estimate: Estimate) -> None:
-            if self._question is dialog:  # unless answered meanwhile
-                dialog.show_estimate(estimate)
-
-        def fail(error: Exception) -> None:
-            text = error_text(error)
-            if self._question is dialog:
-                dialog.show_failure(text)
-
-        self._bridge.look(lambda service: service.estimate(task_ids), report, fail)
+        self._bridge.look(
+            lambda service: service.estimate(task_ids),
+            dialog.show_estimate,
+            lambda error: dialog.show_failure(error_text(error)),
+            of=dialog,
+        )
         dialog.open()
 
     def ask_again(self, task_id: str) -> None:
         """Without a question: it costs as much as the task did before."""
         self._rewrite([task_id], None, again=True)
-
-    def _forget_question(self) -> None:
-        self._question = None
 
     def _rewrite(self, task_ids: Sequence[str], budget: float | None, *, again: bool = False) -> None:
         def work(service: TaskService, report: Tell, cancelled: Cancelled) -> tuple[Sequence[Rewritten], str]:

@@ -90,7 +90,7 @@ class TemplatesView(QWidget):
             category = Category(self._category.value or next(iter(Category)))
             preset = ModelChoice(_PROPOSED, 1, self._catalogue.value, frozenset({category}), self._loaded.names_apps)
             dialog = ProposeDialog(self._loaded, preset, self)
-            dialog.wanted.connect(self.propose_requested)
+            dialog.accepted.connect(lambda: self.propose_requested.emit(dialog.choice))
             dialog.open()
 
     def _use(self) -> None:

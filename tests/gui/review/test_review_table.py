@@ -58,10 +58,10 @@ def test_unreadable_episodes_come_first() -> None:
 
 def test_counts_follow_changes_to_episodes() -> None:
     table = table_of([row(1), row(2), ReviewRow(row(3).episode)])
-    assert (table.counts.stages[MINE], table.counts.checks[UNCHECKED]) == (2, 1)
+    assert (table.counts["stage"][MINE], table.counts["check"][UNCHECKED]) == (2, 1)
     table.take(ReviewNews(read=(ReviewRow(row(1).episode, ReviewStage.ACCEPTED),), gone=frozenset({row(2).episode_id})))
-    assert dict(table.counts.stages) == {"Accepted": 1, "Unreviewed": 1}
-    assert dict(table.counts.annotators) == {"ann 1": 1, "ann 3": 1}
+    assert dict(table.counts["stage"]) == {"Accepted": 1, "Unreviewed": 1}
+    assert dict(table.counts["annotator"]) == {"ann 1": 1, "ann 3": 1}
 
 
 def test_requested_review_is_shown_until_it_is_done() -> None:
@@ -82,9 +82,9 @@ def test_facet_counts_respect_the_other_filters() -> None:
     table = table_of(rows)
     table.narrow(stage=MINE, category="Media")
     counts = table.narrowed_counts
-    assert (counts.categories["Media"], counts.categories["Social"], counts.categories[""]) == (1, 1, 2)
-    assert (counts.stages[MINE], counts.stages[""]) == (1, 1)
-    assert (counts.annotators["ann 1"], counts.annotators["ann 2"], counts.annotators[""]) == (1, 0, 1)
+    assert (counts["category"]["Media"], counts["category"]["Social"], counts["category"][""]) == (1, 1, 2)
+    assert (counts["stage"][MINE], counts["stage"][""]) == (1, 1)
+    assert (counts["annotator"]["ann 1"], counts["annotator"]["ann 2"], counts["annotator"][""]) == (1, 0, 1)
     table.narrow(stage=MINE, category="Social", text="task 00003")
     counts = table.narrowed_counts
-    assert (counts.stages[MINE], counts.stages[""], counts.categories[""]) == (0, 1, 0)
+    assert (counts["stage"][MINE], counts["stage"][""], counts["category"][""]) == (0, 1, 0)
