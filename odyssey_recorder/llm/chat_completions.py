@@ -54,13 +54,10 @@ OLDER = Wire(bounds=("max_tokens", models.LONGEST_ANSWER))
 # Requests.
 
 
-def sent_messages(question: models.ModelRequest, wire: Wire) -> list[Mapping[str, object]]:
+def body(question: models.ModelRequest, wire: Wire) -> Mapping[str, object]:
+    """All of a request but the name of the model. Loads its images."""
     is_told = wire.form == "json_schema" or not question.schema
     messages = question.messages if is_told else _with_schema(question)
-    return [_message(message) for message in messages]
-
-
-def sent_options(question: models.ModelRequest, wire: Wire) -> Mapping[str, object]:
     options: dict[str, object] = dict(question.parameters)
     longest = options.pop(models.LONGEST_ANSWER, None)
     if longest is not None and wire.bounds:
@@ -77,7 +74,7 @@ def sent_options(question: models.ModelRequest, wire: Wire) -> Mapping[str, obje
             options["response_format"] = {"type": "json_object"}
         case "words":
             pass
-    return options
+    return {**options, "messages": [_message(message) for message in messages]}
 
 
 def _with_schema(question: models.ModelRequest) -> Sequence[models.ChatMessage]:
