@@ -68,15 +68,12 @@ class Budget:
         """Returns the estimated cost. Raises BudgetError if that exceeds what is left."""
         price = self.cost(self.estimated(question)) or 0.0
         with self._lock:
-            return self._reserved_if_left(price)
-
-    def _reserved_if_left(self, price: float) -> float:
-        if self._budget is not None and self._spent + self._reserved + price > self._budget:
-            raise BudgetError(
-                f"Stopped: the budget of ${self._budget:.2f} would be exceeded (${self._spent:.4f} "
-                "spent). Answers so far are kept. Continue with a higher budget."
-            )
-        self._reserved += price
+            if self._budget is not None and self._spent + self._reserved + price > self._budget:
+                raise BudgetError(
+                    f"Stopped: the budget of ${self._budget:.2f} would be exceeded (${self._spent:.4f} "
+                    "spent). Answers so far are kept. Continue with a higher budget."
+                )
+            self._reserved += price
         return price
 
     def lay_aside(self, price: float) -> None:
