@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from odyssey_recorder.errors import BrokenAnswerError, RefusedAnswerError, TruncatedAnswerError
 from odyssey_recorder.llm import model as models
-from odyssey_recorder.llm.prices import ImageRule
+from odyssey_recorder.llm.prices import ModelFacts
 from odyssey_recorder.llm.tokens import estimated_usage
 
 _FORM = "Answer with one JSON object that keeps to this JSON schema, and with nothing before or after it:\n{schema}"
@@ -142,7 +142,7 @@ def _usage(reply: Reply, question: models.ModelRequest) -> models.Usage:
     if reply.usage is not None:
         return models.Usage(reply.usage.prompt_tokens, reply.usage.completion_tokens)
     characters = len(reply.choices[0].message.content or "")
-    return replace(estimated_usage(question, ImageRule()), tokens_out=math.ceil(characters / 4))
+    return replace(estimated_usage(question, ModelFacts(name="")), tokens_out=math.ceil(characters / 4))
 
 
 def read_reply(text: str) -> Reply | None:
