@@ -67,14 +67,8 @@ class Predicting:
         """Blocks: reads every episode, and asks the server for its models."""
         return planned(self._batch, episode_ids, self._questions)
 
-    def run(
-        self,
-        episode_ids: Sequence[str],
-        *,
-        progress: Callable[[BatchProgress], None] = lambda _: None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> Predicted:
-        """Blocks. Raises CancelledError once `cancelled` returns True; answers so far are kept."""
+    def run(self, episode_ids: Sequence[str], *, progress: Callable[[BatchProgress], None]) -> Predicted:
+        """Blocks."""
         jobs: list[tuple[str, int]] = []
         problems: dict[str, str] = {}
         for episode_id in episode_ids:
@@ -82,8 +76,7 @@ class Predicting:
                 jobs += ((episode_id, number) for number in range(len(self._episode(episode_id).steps)))
             except LanguageModelError as error:
                 problems[episode_id] = str(error)
-        questions = [partial(self._predicted, *job) for job in jobs]
-        outcomes = self._batch.run(questions, progress=progress, cancelled=cancelled)
+        outcomes = self._batch.run([partial(self._predicted, *job) for job in jobs], progress=progress)
         predictions = [outcome for outcome in outcomes if isinstance(outcome, Prediction)]
         unasked = Counter(str(outcome) for outcome in outcomes if isinstance(outcome, LanguageModelError))
         return Predicted(predictions, unasked, problems)

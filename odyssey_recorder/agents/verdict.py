@@ -57,7 +57,7 @@ class EpisodeJudging:
         return planned(self._batch, episode_ids, lambda episode_id: [self._question(episode_id)])
 
     def run(
-        self, episode_ids: Sequence[str], *, progress: Callable[[BatchProgress], None] = lambda _: None
+        self, episode_ids: Sequence[str], *, progress: Callable[[BatchProgress], None]
     ) -> dict[str, Finding | NotChecked | None]:
         """What is to be reported of each episode: nothing if the model sees that all was done. Blocks."""
         outcomes = self._batch.run([partial(self._judged, each) for each in episode_ids], progress=progress)
