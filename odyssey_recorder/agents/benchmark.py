@@ -15,7 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
 from odyssey_recorder.agents.goals import TaskGoal, in_path
 from odyssey_recorder.errors import TaskError
@@ -107,10 +107,6 @@ class _Row(ClosedModel):
     task: dict[str, JsonValue] | None = None
 
 
-_TASK = TypeAdapter(BenchmarkTask)
-_ROW = TypeAdapter(_Row)
-
-
 @dataclass(frozen=True, slots=True)
 class TaskTemplate:
     """`source` names file and line in messages."""
@@ -127,7 +123,7 @@ class TaskTemplate:
         if self.row.parameters:
             content = _Filling(self.source, self.chosen(seed)).of(content)
         try:
-            task = _TASK.validate_python(content)
+            task = BenchmarkTask.model_validate(content)
             _ = task.listed
         except ValidationError as error:
             raise TaskError(f"{self.source}: {first_fault(error)}.") from error
@@ -215,7 +211,7 @@ def read_benchmark(path: Path) -> Mapping[str, TaskTemplate]:
             continue
         source = f"{path}, line {number}"
         try:
-            template = TaskTemplate(source, _ROW.validate_json(line))
+            template = TaskTemplate(source, _Row.model_validate_json(line))
         except ValidationError as error:
             raise TaskError(f"{source}: {first_fault(error)}.") from error
         _ = template.filled(0)

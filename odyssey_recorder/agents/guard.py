@@ -50,14 +50,15 @@ class Guard:
         if _DOUBT.search(raw):
             yield "the model asks for its user"
         match action:
-            case Complete() | Impossible():
-                if self.asks_before_end:
-                    yield "this ends the episode and publishes it"
+            case Complete() | Impossible() if self.asks_before_end:
+                yield "this ends the episode and publishes it"
                 return
-            case Press():
+            case Complete() | Impossible() | Press():
                 return
-            case Click(point) | LongPress(point) | Scroll(point):
-                yield from _under(point, shown, is_touch=not isinstance(action, Scroll))
+            case Scroll():
+                pass  # it presses nothing
+            case Click(point) | LongPress(point):
+                yield from _under(point, shown)
             case Type():
                 if not shown.nodes:
                     yield "it is unknown which field has the focus"
@@ -68,10 +69,8 @@ class Guard:
             yield f"the app {package or '(unknown)'} is not allowed"
 
 
-def _under(point: Point, shown: ShownScreen, *, is_touch: bool) -> Iterator[str]:
-    """What is risky under the finger; a scroll presses nothing."""
-    if not is_touch:
-        return
+def _under(point: Point, shown: ShownScreen) -> Iterator[str]:
+    """What is risky under the finger."""
     if not shown.nodes:
         yield "it is unknown what is under the finger"
         return

@@ -1,5 +1,6 @@
 """How much a model is told about earlier steps."""
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -9,6 +10,8 @@ from odyssey_recorder.errors import SettingsError
 
 _ACTIONS = 4
 """Earlier actions that a model is told, as in the official evaluation."""
+_NUMBER = ":(?:0?[1-9]|[1-9][0-9])"
+_RULES = re.compile(rf"none|context|actions(?:{_NUMBER})?|screenshots(?:{_NUMBER}){{1,2}}|memory(?::paper|:kept)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +28,15 @@ class HistoryRule:
     @classmethod
     def parse(cls, text: str) -> "HistoryRule":
         """Raises SettingsError."""
-        kind, *numbers = text.split(":")
-        most = {"actions": 1, "screenshots": 2}.get(kind, 0)
-        if kind == "memory" and numbers in ([], ["paper"], ["kept"]):
-            return cls("memory", rule=cast(Rule, numbers[0] if numbers else "paper"))
-        is_plain = text in ("none", "actions", "context")
-        is_counted = 0 < len(numbers) <= most and all(map(_is_number, numbers))
-        if not is_plain and not is_counted:
+        if _RULES.fullmatch(text) is None:
             raise SettingsError(
                 f"The history {text!r} is unknown. Use none, actions, actions:N, screenshots:N, screenshots:N:STRIDE, "
                 "context, memory:paper or memory:kept; N and STRIDE are 1 to 99."
             )
-        steps, stride = (*map(int, numbers), *(_ACTIONS * (kind == "actions"), 1)[len(numbers) :])
+        kind, *given = text.split(":")
+        if kind == "memory":
+            return cls("memory", rule=cast(Rule, given[0] if given else "paper"))
+        steps, stride = (*map(int, given), *(_ACTIONS * (kind == "actions"), 1)[len(given) :])
         return cls(cast(Any, kind), steps, stride)
 
     @classmethod
@@ -64,7 +64,3 @@ class HistoryRule:
         if self.kind != "screenshots":
             return range(0)
         return range(step - self.stride, self.earlier_steps(step).start - 1, -self.stride)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < 3 and text.strip("0") != ""

@@ -33,11 +33,10 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\"}
 
 
 class UnreadableAnswerError(Exception):
-    """`kind` is counted, the words are for people."""
+    """The `kind` begins its text; the words are for people."""
 
     def __init__(self, kind: Kind, words: str) -> None:
         super().__init__(f"{kind}: {showable(words)}")
-        self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,14 @@ from typing import Any, Literal
 
 from odyssey_recorder.agents.adapter import Adapter, History, PastStep, SentScreenshot
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
+from odyssey_recorder.annotation.conversations import Plan, planned, read_shown
 from odyssey_recorder.annotation.memory import recalled
-from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, RedactedStep, read_redacted_episode
+from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, RedactedStep
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.dataset.png import png_size
-from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError, ReviewError
+from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError
 from odyssey_recorder.evaluation.predictions import Prediction, spelled
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress
 from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, ModelRequest
@@ -65,19 +65,10 @@ class Predicting:
 
     def plan(self, episode_ids: Sequence[str]) -> Plan:
         """Blocks: reads every episode, and asks the server for its models."""
-        leaving: dict[bytes, int] = {}
-        problems: dict[str, str] = {}
-        estimate = self._batch.estimate(self._questions(episode_ids, leaving, problems))
-        return Plan(estimate, len(leaving), sum(leaving.values()), problems)
+        return planned(self._batch, episode_ids, self._questions)
 
-    def run(
-        self,
-        episode_ids: Sequence[str],
-        *,
-        progress: Callable[[BatchProgress], None] = lambda _: None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> Predicted:
-        """Blocks. Raises CancelledError once `cancelled` returns True; answers so far are kept."""
+    def run(self, episode_ids: Sequence[str], *, progress: Callable[[BatchProgress], None]) -> Predicted:
+        """Blocks."""
         jobs: list[tuple[str, int]] = []
         problems: dict[str, str] = {}
         for episode_id in episode_ids:
@@ -85,17 +76,13 @@ class Predicting:
                 jobs += ((episode_id, number) for number in range(len(self._episode(episode_id).steps)))
             except LanguageModelError as error:
                 problems[episode_id] = str(error)
-        questions = [partial(self._predicted, *job) for job in jobs]
-        outcomes = self._batch.run(questions, progress=progress, cancelled=cancelled)
+        outcomes = self._batch.run([partial(self._predicted, *job) for job in jobs], progress=progress)
         predictions = [outcome for outcome in outcomes if isinstance(outcome, Prediction)]
         unasked = Counter(str(outcome) for outcome in outcomes if isinstance(outcome, LanguageModelError))
         return Predicted(predictions, unasked, problems)
 
     def _read(self, episode_id: str) -> RedactedEpisode:
-        try:
-            episode = read_redacted_episode(self._root, episode_id, self._semantics.read(episode_id))
-        except (DatasetError, ReviewError) as error:
-            raise LanguageModelError(str(error)) from error
+        episode = read_shown(self._root, self._semantics, episode_id)
         lacking = [number for number in range(len(episode.steps)) if not self._task(episode, number)]
         if lacking:
             raise LanguageModelError(
@@ -109,20 +96,11 @@ class Predicting:
             return episode.instruction
         return episode.shown(episode.texts.steps[number][TextKind.INSTRUCTION].words)
 
-    def _questions(
-        self, episode_ids: Sequence[str], leaving: dict[bytes, int], problems: dict[str, str]
-    ) -> Iterator[ModelRequest]:
-        """All of them; `leaving` gets the screenshots of those that are not answered yet, by hash."""
-        for episode_id in episode_ids:
-            try:
-                episode = self._episode(episode_id)
-                for number in range(len(episode.steps)):
-                    question, _ = self._question(episode, number)
-                    if self._batch.kept(question) is None:
-                        leaving.update(screenshots_leaving(question))
-                    yield question
-            except LanguageModelError as error:
-                problems[episode_id] = str(error)
+    def _questions(self, episode_id: str) -> Iterator[ModelRequest]:
+        episode = self._episode(episode_id)
+        for number in range(len(episode.steps)):
+            question, _ = self._question(episode, number)
+            yield question
 
     async def _predicted(self, episode_id: str, number: int, ask: Ask) -> Prediction:
         question, shown = self._question(self._episode(episode_id), number)

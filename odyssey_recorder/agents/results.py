@@ -1,6 +1,6 @@
 """The results of an agent's tasks: a JSON Lines file that is complete at any moment."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -68,11 +68,10 @@ class TaskResult(FrozenModel):
 class ResultFile:
     """The results so far; only one program can open the file."""
 
-    def __init__(self, path: Path, header: ResultsHeader, on_added: Callable[[TaskResult], None]) -> None:
+    def __init__(self, path: Path, header: ResultsHeader) -> None:
         """Raises DatasetError if the file is damaged, or of another agent."""
         self._path = path
         self._header = header
-        self._on_added = on_added
         self.results = self._read()
 
     def has(self, task_id: str, seed: int) -> bool:
@@ -83,7 +82,6 @@ class ResultFile:
         whole = [self._header, *self.results, result]
         write_durably(self._path, "".join(f"{kept.model_dump_json()}\n" for kept in whole).encode())
         self.results = (*self.results, result)
-        self._on_added(result)
 
     def _read(self) -> tuple[TaskResult, ...]:
         try:
@@ -110,9 +108,7 @@ class ResultFile:
 
 
 @contextmanager
-def open_results(
-    path: Path, header: ResultsHeader, on_added: Callable[[TaskResult], None] = lambda _: None
-) -> Iterator[ResultFile]:
+def open_results(path: Path, header: ResultsHeader) -> Iterator[ResultFile]:
     """Raises DatasetError, also if another program is writing the file."""
     with storage_errors(path, "written"):
         make_folder(path.absolute().parent)
@@ -124,7 +120,7 @@ def open_results(
             f"Another run is writing {path}. Choose another file, or wait until it has ended."
         ) from error
     try:
-        yield ResultFile(path, header, on_added)
+        yield ResultFile(path, header)
     finally:
         lock.release()
 

@@ -3,19 +3,19 @@
 Never treated as a fact.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
 from pydantic import BaseModel
 
-from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
-from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, read_redacted_episode
+from odyssey_recorder.annotation.conversations import Plan, planned, read_shown
+from odyssey_recorder.annotation.redacted_episode import RedactedEpisode
 from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.checking.one_episode import JUDGED
-from odyssey_recorder.errors import DatasetError, LanguageModelError, ReviewError
+from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress
-from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
+from odyssey_recorder.llm.model import ModelRequest
 from odyssey_recorder.llm.prompts import read_prompt
 from odyssey_recorder.model.action import Complete, in_words
 from odyssey_recorder.model.finding import Criterion, Finding, NotChecked, Severity
@@ -35,11 +35,11 @@ class TaskVerdict(BaseModel):
 
 
 def verdict_on(batch: Batch, root: Path, episode_id: str) -> tuple[TaskVerdict, str]:
-    """On a published episode, and the model that answered. Raises LanguageModelError, DatasetError, ReviewError."""
-    episode = read_redacted_episode(root, episode_id, SemanticsStore(root).read(episode_id))
+    """On a published episode, and the model that answered. Raises LanguageModelError."""
+    episode = read_shown(root, SemanticsStore(root), episode_id)
     (answer,) = batch.ask_all([_question(episode, _SCREENS)])
-    if not isinstance(answer, ModelAnswer):
-        raise answer if isinstance(answer, LanguageModelError) else LanguageModelError(str(answer))
+    if isinstance(answer, LanguageModelError):
+        raise answer
     assert isinstance(answer.data, TaskVerdict)
     return answer.data, answer.model_answered
 
@@ -54,13 +54,10 @@ class EpisodeJudging:
 
     def plan(self, episode_ids: Iterable[str]) -> Plan:
         """Blocks: reads every episode, and asks the server for its models."""
-        leaving: dict[bytes, int] = {}
-        problems: dict[str, str] = {}
-        estimate = self._batch.estimate(self._questions(episode_ids, leaving, problems))
-        return Plan(estimate, len(leaving), sum(leaving.values()), problems)
+        return planned(self._batch, episode_ids, lambda episode_id: [self._question(episode_id)])
 
     def run(
-        self, episode_ids: Sequence[str], *, progress: Callable[[BatchProgress], None] = lambda _: None
+        self, episode_ids: Sequence[str], *, progress: Callable[[BatchProgress], None]
     ) -> dict[str, Finding | NotChecked | None]:
         """What is to be reported of each episode: nothing if the model sees that all was done. Blocks."""
         outcomes = self._batch.run([partial(self._judged, each) for each in episode_ids], progress=progress)
@@ -68,19 +65,6 @@ class EpisodeJudging:
             episode_id: NotChecked(JUDGED, str(outcome)) if isinstance(outcome, LanguageModelError) else outcome
             for episode_id, outcome in zip(episode_ids, outcomes, strict=True)
         }
-
-    def _questions(
-        self, episode_ids: Iterable[str], leaving: dict[bytes, int], problems: dict[str, str]
-    ) -> Iterator[ModelRequest]:
-        """`leaving` gets the screenshots of those that are not answered yet, by hash."""
-        for episode_id in episode_ids:
-            try:
-                question = self._question(episode_id)
-                if self._batch.kept(question) is None:
-                    leaving.update(screenshots_leaving(question))
-                yield question
-            except LanguageModelError as error:
-                problems[episode_id] = str(error)
 
     async def _judged(self, episode_id: str, ask: Ask) -> Finding | None:
         answer = await ask(self._question(episode_id))
@@ -93,10 +77,7 @@ class EpisodeJudging:
         return Finding(JUDGED, Severity.NOTE, Criterion.SEQUENCE, episode_id, None, found, todo)
 
     def _question(self, episode_id: str) -> ModelRequest:
-        try:
-            episode = read_redacted_episode(self._root, episode_id, self._semantics.read(episode_id))
-        except (DatasetError, ReviewError) as error:
-            raise LanguageModelError(str(error)) from error
+        episode = read_shown(self._root, self._semantics, episode_id)
         if not episode.steps or not isinstance(episode.steps[-1].act, Complete):
             raise LanguageModelError("it does not end with COMPLETE")
         return _question(episode, _RECORDED_SCREENS)

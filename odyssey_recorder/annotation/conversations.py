@@ -132,10 +132,7 @@ class Conversations(ABC):
         return ended + list(_by_episode(jobs, outcomes))
 
     def _read(self, episode_id: str) -> RedactedEpisode:
-        try:
-            return read_redacted_episode(self._root, episode_id, self._store.read(episode_id))
-        except (DatasetError, ReviewError) as error:
-            raise LanguageModelError(str(error)) from error
+        return read_shown(self._root, self._store, episode_id)
 
     def _ask(
         self,
@@ -208,9 +205,38 @@ class Conversations(ABC):
             return
 
 
+def planned(batch: Batch, episode_ids: Iterable[str], questions: Callable[[str], Iterable[ModelRequest]]) -> Plan:
+    """Where no question depends on an answer; `questions` of an episode raise LanguageModelError if there can be none.
+
+    Blocks: reads every episode, and asks the server for its models.
+    """
+    screenshots: dict[bytes, int] = {}
+    problems: dict[str, str] = {}
+
+    def asked() -> Iterator[ModelRequest]:
+        for episode_id in episode_ids:
+            try:
+                for question in questions(episode_id):
+                    yield question
+                    if batch.kept(question) is None:
+                        screenshots.update(screenshots_leaving(question))
+            except LanguageModelError as error:
+                problems[episode_id] = str(error)
+
+    return Plan(batch.estimate(asked()), len(screenshots), sum(screenshots.values()), problems)
+
+
 def screenshots_leaving(question: ModelRequest) -> Iterator[tuple[bytes, int]]:
     for message in question.messages:
         yield from (leaving(part) for part in message.parts if isinstance(part, LazyImage))
+
+
+def read_shown(root: Path, store: SemanticsStore, episode_id: str) -> RedactedEpisode:
+    """The episode as a model may see it. Raises LanguageModelError if it cannot be read."""
+    try:
+        return read_redacted_episode(root, episode_id, store.read(episode_id))
+    except (DatasetError, ReviewError) as error:
+        raise LanguageModelError(str(error)) from error
 
 
 def usual(answer: type[BaseModel], candidate: int) -> BaseModel:

@@ -19,7 +19,7 @@ from odyssey_recorder.agents.verdict import verdict_on
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.terminal import print_warning, say
 from odyssey_recorder.device.device import Device
-from odyssey_recorder.errors import DatasetError, DeviceError, LanguageModelError, ReviewError, TaskError
+from odyssey_recorder.errors import DeviceError, LanguageModelError, TaskError
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.logs import spelled_out
 from odyssey_recorder.model.assignment import AsFound
@@ -187,7 +187,7 @@ class Attempts:
             return result
         try:
             verdict, model = verdict_on(self.opinion, service.store.root, result.episode_id)
-        except (LanguageModelError, DatasetError, ReviewError) as error:
+        except LanguageModelError as error:
             return result.model_copy(
                 update={"unjudged": f"{result.unjudged} The judge gave no verdict: {error}".strip()}
             )

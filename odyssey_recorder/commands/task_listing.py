@@ -1,11 +1,12 @@
 """`tasks show`: the details of a task or a template."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date
 
 from odyssey_recorder.tasks.queue.task_status import HistoryEntry, QueuedTask
 from odyssey_recorder.tasks.templates.filling import Fillings
 from odyssey_recorder.tasks.templates.template import (
+    Catalogue,
     DaySlotRange,
     Items,
     Numbers,
@@ -54,7 +55,7 @@ def shown_template(template: Template, library: TemplateLibrary) -> Details:
             "meta task": template.meta_task,
             "tasks": f"{Fillings(template, date.today()).count:,} distinct ones",
             "gaps": [f"{name}: {_slot(slot)}" for name, slot in template.slots.items()],
-            "apps": [f"{role.name}: {', '.join(_players(role, template, library))}" for role in template.roles],
+            "apps": [_role(role, library.catalogues[template.catalogue]) for role in template.roles],
             "phrasings": list(template.phrasings),
             "with apps": list(template.named_phrasings),
             "devices": ", ".join(template.devices),
@@ -84,6 +85,5 @@ def _slot(slot: Slot) -> str:
             return f"a day, {first} to {last} days after the recording ({text})"
 
 
-def _players(role: Role, template: Template, library: TemplateLibrary) -> Iterator[str]:
-    apps = role.apps or (app.name for app in library.catalogues[template.catalogue].that_play(role.name))
-    return iter(apps)
+def _role(role: Role, catalogue: Catalogue) -> str:
+    return f"{role.name}: {', '.join(role.apps or (app.name for app in catalogue.that_play(role.name)))}"

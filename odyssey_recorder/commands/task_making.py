@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from rich.box import SIMPLE
-from rich.console import Console
 from rich.table import Column, Table
 
+from odyssey_recorder.commands import terminal
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.files import write_durably
@@ -45,13 +45,13 @@ def check_writable(file: Path) -> None:
         raise TaskError(f"The list cannot be written to {file}: the folder {folder} is read-only for you.")
 
 
-def write_list(tasks: Sequence[ListedTask], file: Path | None, out: Console) -> None:
+def write_list(tasks: Sequence[ListedTask], file: Path | None) -> None:
     """Write tasks as JSON lines atomically to a file, or print them. Raises OdysseyError."""
     lines = "".join(f"{task_line(task)}\n" for task in tasks)
     if file is None:
         try:
-            out.file.write(lines)
-            out.file.flush()
+            terminal.out.file.write(lines)
+            terminal.out.file.flush()
         except BrokenPipeError:
             raise
         except OSError as error:

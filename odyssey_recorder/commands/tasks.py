@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.model_usage import BudgetOption, YesOption, confirm_cost, interruptible
+from odyssey_recorder.commands.model_usage import BudgetOption, YesOption, confirm_cost, interruptible, progress_bar
 from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, print_warning, say
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.settings import Settings
     from odyssey_recorder.tasks.queue.queue import TaskQueue
     from odyssey_recorder.tasks.queue.task_status import QueueContents, QueuedTask
+    from odyssey_recorder.tasks.templates.template import TemplateLibrary
 
 app = typer.Typer(name="tasks", no_args_is_help=True, rich_markup_mode=None, help="Generate, rewrite and list tasks.")
 
@@ -64,10 +65,9 @@ def show(
     Exit code 0: success; 2: there is no such task or template, or it cannot be read.
     """
     from odyssey_recorder.commands.task_listing import shown_task, shown_template
-    from odyssey_recorder.tasks.templates.template_files import load_library
 
     task = _board(dataset).task(name)
-    library = load_library(_template_folders())
+    library = _library()
     template = next((known for known in library.templates if known.template_id == name), None)
     if task is None and template is None:
         raise TaskError(f"No task or template is named {name}. See `tasks list`.")
@@ -173,11 +173,10 @@ def generate(  # noqa: PLR0913 - the flags
     from odyssey_recorder.tasks.generation.generator import GenerationOrder
     from odyssey_recorder.tasks.generation.generator import generate as generate_tasks
     from odyssey_recorder.tasks.listing import read_tasks
-    from odyssey_recorder.tasks.templates.template_files import load_library
 
     if out is not None:
         check_writable(out)
-    library = load_library(_template_folders())
+    library = _library()
     if catalogue not in library.catalogues:
         raise TaskError(f"No catalogue is named {catalogue}; choose {' or '.join(sorted(library.catalogues))}.")
     targets = targets_of(category or [], device or [])
@@ -197,7 +196,7 @@ def generate(  # noqa: PLR0913 - the flags
         with _queue(dataset) as opened:
             opened.add(batch.tasks, to_approve=True)
     if out is not None or not queue:
-        write_list(batch.tasks, out, terminal.out)
+        write_list(batch.tasks, out)
     terminal.err.print(batch_table(batch, library, order))
     say(f"{counted(batch.tasks, 'task')}, seed {order.seed}", to=terminal.err)
     if len(batch.tasks) < count:
@@ -226,9 +225,7 @@ def rewrite(  # noqa: PLR0913 - the flags
     """
     from odyssey_recorder.commands.task_making import check_writable, write_list
     from odyssey_recorder.commands.task_rewriting import print_rewritten
-    from odyssey_recorder.commands.task_rewriting import rewrite as rewrite_tasks
     from odyssey_recorder.tasks.listing import read_tasks
-    from odyssey_recorder.tasks.templates.template_files import load_library
     from odyssey_recorder.tasks.wording.rewriting import Rewriting
     from odyssey_recorder.wiring.user import open_batch
 
@@ -237,12 +234,13 @@ def rewrite(  # noqa: PLR0913 - the flags
         check_writable(out)
         names_apps = settings.name_apps if apps is None else apps
         batch = open_batch(settings, budget, at_once=at_once)
-        rewriting = Rewriting(batch, load_library(_template_folders()))
+        rewriting = Rewriting(batch, _library())
         likely = rewriting.likely_questions(tasks, names_apps=names_apps)
         confirm_cost(batch.estimate(likely), budget, is_agreed=yes)
-        done = rewrite_tasks(tasks, rewriting, names_apps=names_apps)
-        write_list([rewritten.task for rewritten in done], out, terminal.out)
-    is_clear = print_rewritten(tasks, done, terminal.err)
+        with progress_bar("Rewriting") as on_progress:
+            done = rewriting.rewrite(tasks, names_apps=names_apps, progress=on_progress)
+        write_list([rewritten.task for rewritten in done], out)
+    is_clear = print_rewritten(tasks, done)
     say(f"The list is in {out}.", to=terminal.err)
     if not is_clear:
         raise typer.Exit(1)
@@ -264,14 +262,13 @@ def propose(
     Exit code 0: success; 2: the model cannot be asked.
     """
     from odyssey_recorder.commands.task_rewriting import decide
-    from odyssey_recorder.tasks.templates.template_files import load_library
     from odyssey_recorder.tasks.wording.proposing import Proposing
     from odyssey_recorder.wiring.user import open_batch, own_templates
 
-    proposing = Proposing(open_batch(_settings()), load_library(_template_folders()), catalogue)
+    proposing = Proposing(open_batch(_settings()), _library(), catalogue)
     proposals = proposing.propose(category, count, again=again)
     for proposal in proposals:
-        decide(proposal, own_templates(_settings()), terminal.out)
+        decide(proposal, own_templates(_settings()))
     if not proposals:
         say("The model proposed nothing new. Try --again 1.", to=terminal.err)
     say(counted(proposals, "proposal"))
@@ -291,15 +288,14 @@ def check(
     """
     from odyssey_recorder.commands.task_rewriting import check_instructions, print_faulty
     from odyssey_recorder.tasks.listing import read_tasks
-    from odyssey_recorder.tasks.templates.template_files import load_library
 
     tasks = read_tasks(file)
-    faulty = list(check_instructions(tasks, load_library(_template_folders())))
+    faulty = list(check_instructions(tasks, _library()))
     if as_json:
-        found = [{"task_id": entry.task.task_id, "faults": entry.faults} for entry in faulty]
+        found = [{"task_id": task.task_id, "faults": faults} for task, faults in faulty]
         print_json({"tasks": len(tasks), "faulty": found})
     else:
-        print_faulty(faulty, terminal.err)
+        print_faulty(faulty)
         say(f"{counted(tasks, 'task')}, {len(faulty)} with faults")
     if faulty:
         raise typer.Exit(1)
@@ -355,7 +351,7 @@ def export_tasks(
         raise TaskError(f"There is no status {unknown[0]}. Use one of {', '.join(member.value for member in Status)}.")
     statuses = {names[name.casefold()] for name in status or []} or set(Status)
     tasks = [task.listed for task in _board(dataset).tasks if task.status in statuses]
-    write_list(tasks, out, terminal.out)
+    write_list(tasks, out)
     say(counted(tasks, "task"), to=terminal.err)
 
 
@@ -365,10 +361,11 @@ def _settings(dataset: Path | None = None) -> "Settings":
     return read_settings(dataset=dataset)
 
 
-def _template_folders() -> list[Path]:
+def _library() -> "TemplateLibrary":
+    from odyssey_recorder.tasks.templates.template_files import load_library
     from odyssey_recorder.wiring.user import user_template_folders
 
-    return user_template_folders(_settings())
+    return load_library(user_template_folders(_settings()))
 
 
 @contextmanager

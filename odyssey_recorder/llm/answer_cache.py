@@ -161,23 +161,12 @@ def _part(part: Part) -> Json:
 
 
 def _answer_from_row(question: ModelRequest, key: str, row: Sequence[Any]) -> ModelAnswer | None:
-    raw, model_asked, model_answered, host, at, tokens_in, tokens_out, attempts, request_id, seconds = row
+    raw, asked, answered, host, at, tokens_in, tokens_out, attempts, request_id, seconds = row
     try:
         data, then = question.read(raw), in_utc(datetime.fromisoformat(at))
     except (BrokenAnswerError, TypeError, ValueError):
         return None
-    usage = Usage(tokens_in, tokens_out)
     return ModelAnswer(
-        data,
-        raw,
-        model_asked,
-        model_answered,
-        host,
-        then,
-        usage,
-        key,
-        attempts,
-        request_id,
-        seconds or 0.0,
+        data, raw, asked, answered, host, then, Usage(tokens_in, tokens_out), key, attempts, request_id, seconds or 0.0,
         is_kept=True,
-    )
+    )  # fmt: skip

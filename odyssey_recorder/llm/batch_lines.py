@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -80,7 +80,7 @@ class _Line(BaseModel):
 class OutputReader:
     """Caches the answers among lines of output and error files, in any order, to the questions `expected`.
 
-    `question` has the prompt and the type of the answers. Call `unanswered` after the last line.
+    `question` has the prompt and the type of the answers. Call `finish` after the last line.
     """
 
     def __init__(
@@ -94,11 +94,10 @@ class OutputReader:
         self.answered: set[bytes] = set()
         self.problems: Counter[str] = Counter()
 
-    def read(self, lines: Iterable[str], tell: Callable[[], None] = lambda: None) -> None:
+    def read(self, lines: Iterable[str]) -> None:
         for text in lines:
             if text.strip():
                 self._read_line(text)
-                tell()
 
     def finish(self, expected: Iterable[bytes] = ()) -> None:
         """Count as problems what failed, and what of `expected` had no line."""

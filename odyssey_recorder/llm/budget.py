@@ -53,7 +53,7 @@ class Budget:
     def estimated(self, question: ModelRequest) -> Usage:
         """Assumes the longest answer so far, and as many tokens more or less as the first answers took."""
         usual = max(USUAL_ANSWER, self._longest_answer)
-        plain = estimated_usage(question, self._prices.of(self._model).image_rule, usual)
+        plain = estimated_usage(question, self._prices.of(self._model), usual)
         expected, used, _ = self._learned.get(question.prompt, (1, 1, 0))
         return Usage(math.ceil(plain.tokens_in * used / expected), plain.tokens_out)
 
@@ -61,22 +61,19 @@ class Budget:
         """Correct the estimates for a prompt by the tokens of its first answers."""
         expected, used, count = self._learned.get(question.prompt, (0, 0, 0))
         if count < _LEARNS_FROM and usage.tokens_in:
-            plain = estimated_usage(question, self._prices.of(self._model).image_rule)
+            plain = estimated_usage(question, self._prices.of(self._model))
             self._learned[question.prompt] = (expected + plain.tokens_in, used + usage.tokens_in, count + 1)
 
     def reserve(self, question: ModelRequest) -> float:
         """Returns the estimated cost. Raises BudgetError if that exceeds what is left."""
         price = self.cost(self.estimated(question)) or 0.0
         with self._lock:
-            return self._reserved_if_left(price)
-
-    def _reserved_if_left(self, price: float) -> float:
-        if self._budget is not None and self._spent + self._reserved + price > self._budget:
-            raise BudgetError(
-                f"Stopped: the budget of ${self._budget:.2f} would be exceeded (${self._spent:.4f} "
-                "spent). Answers so far are kept. Continue with a higher budget."
-            )
-        self._reserved += price
+            if self._budget is not None and self._spent + self._reserved + price > self._budget:
+                raise BudgetError(
+                    f"Stopped: the budget of ${self._budget:.2f} would be exceeded (${self._spent:.4f} "
+                    "spent). Answers so far are kept. Continue with a higher budget."
+                )
+            self._reserved += price
         return price
 
     def lay_aside(self, price: float) -> None:

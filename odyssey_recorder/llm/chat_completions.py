@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from odyssey_recorder.errors import BrokenAnswerError, RefusedAnswerError, TruncatedAnswerError
 from odyssey_recorder.llm import model as models
-from odyssey_recorder.llm.prices import ImageRule
+from odyssey_recorder.llm.prices import ModelFacts
 from odyssey_recorder.llm.tokens import estimated_usage
 
 _FORM = "Answer with one JSON object that keeps to this JSON schema, and with nothing before or after it:\n{schema}"
@@ -54,13 +54,10 @@ OLDER = Wire(bounds=("max_tokens", models.LONGEST_ANSWER))
 # Requests.
 
 
-def sent_messages(question: models.ModelRequest, wire: Wire) -> list[Mapping[str, object]]:
+def body(question: models.ModelRequest, wire: Wire) -> Mapping[str, object]:
+    """All of a request but the name of the model. Loads its images."""
     is_told = wire.form == "json_schema" or not question.schema
     messages = question.messages if is_told else _with_schema(question)
-    return [_message(message) for message in messages]
-
-
-def sent_options(question: models.ModelRequest, wire: Wire) -> Mapping[str, object]:
     options: dict[str, object] = dict(question.parameters)
     longest = options.pop(models.LONGEST_ANSWER, None)
     if longest is not None and wire.bounds:
@@ -77,7 +74,7 @@ def sent_options(question: models.ModelRequest, wire: Wire) -> Mapping[str, obje
             options["response_format"] = {"type": "json_object"}
         case "words":
             pass
-    return options
+    return {**options, "messages": [_message(message) for message in messages]}
 
 
 def _with_schema(question: models.ModelRequest) -> Sequence[models.ChatMessage]:
@@ -145,7 +142,7 @@ def _usage(reply: Reply, question: models.ModelRequest) -> models.Usage:
     if reply.usage is not None:
         return models.Usage(reply.usage.prompt_tokens, reply.usage.completion_tokens)
     characters = len(reply.choices[0].message.content or "")
-    return replace(estimated_usage(question, ImageRule()), tokens_out=math.ceil(characters / 4))
+    return replace(estimated_usage(question, ModelFacts(name="")), tokens_out=math.ceil(characters / 4))
 
 
 def read_reply(text: str) -> Reply | None:

@@ -51,12 +51,6 @@ class _Response(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Replied:
-    text: str
-    request_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Failure:
     """All that is kept of an error of the library. `status` is 0 if the server did not answer at all."""
 
@@ -67,8 +61,9 @@ class _Failure:
 
 
 class OpenAIModel:
-    """The model `name` at the server with this URL, OpenAI's if empty; implements LanguageModel.
+    """The model `name` at the server with this URL, OpenAI's if empty; `host` is the URL's origin.
 
+    One question is one request, except while it is found out what the server accepts: retries are up to the caller.
     Raises ModelUnusableError for an invalid key, and for OpenAI's own server without a key. `read_s` is the timeout of
     an answer; models on slow computers take minutes.
     """
@@ -90,26 +85,20 @@ class OpenAIModel:
         while True:
             attempts += 1
             wire = self._wire
-            match await self._sent(partial(_create, self.name, question, wire)):
-                case _Replied() as replied:
-                    return replace(self._answer(question, replied), attempts=attempts)
+            match await self._tried(partial(_create, self.name, question, wire)):
                 case _Failure() as failure:
                     self._wire = await self._narrower(wire, failure)
+                case response:
+                    return replace(self._answer(question, response), attempts=attempts)
 
     async def offered(self) -> Sequence[OfferedModel]:
         """The models that the server offers; empty if it does not say. Raises LanguageModelError."""
-        match await self._sent(_list):
-            case _Replied(text):
-                return chat_completions.read_models(text)
-            case _Failure(status=404):
-                return ()
-            case failure:
-                raise await self._translated(failure)
+        response = await self._result_or_none(_list)
+        return () if response is None else chat_completions.read_models(response.text)
 
     def body(self, question: ModelRequest) -> Mapping[str, object]:
         """The request as it stands in a file for a Batch API. Loads its images."""
-        options = chat_completions.sent_options(question, self._wire)
-        return {"model": self.name, **options, "messages": chat_completions.sent_messages(question, self._wire)}
+        return {"model": self.name, **chat_completions.body(question, self._wire)}
 
     # The Batch API: uploaded files are named after the batch, so that both are found again without their ids.
 
@@ -180,12 +169,6 @@ class OpenAIModel:
 
     # Requests.
 
-    async def _sent(self, call: Callable[[AsyncOpenAI], Awaitable[_Response]]) -> _Replied | _Failure:
-        response = await self._tried(call)
-        if isinstance(response, _Failure):
-            return response
-        return _Replied(response.text, response.headers.get("x-request-id", ""))
-
     async def _narrower(self, wire: chat_completions.Wire, failure: _Failure) -> chat_completions.Wire:
         """Raises LanguageModelError if narrowing the wire would not help."""
         narrower = wire.without(failure.message) if failure.status in (400, 422) else None
@@ -213,17 +196,17 @@ class OpenAIModel:
             )
         return self._clients[loop]
 
-    def _answer(self, question: ModelRequest, replied: _Replied) -> ModelAnswer:
-        reply = chat_completions.read_reply(replied.text)
-        if reply is None and '"choices"' in replied.text:
-            raise BrokenAnswerError(f"The answer of {self.name} cannot be read.", replied.text)
+    def _answer(self, question: ModelRequest, response: _Response) -> ModelAnswer:
+        reply = chat_completions.read_reply(response.text)
+        if reply is None and '"choices"' in response.text:
+            raise BrokenAnswerError(f"The answer of {self.name} cannot be read.", response.text)
         if reply is None:
             raise ModelUnusableError(
                 f"{self.host} did not answer like a Chat Completions server. Check that the address {self._url} ends "
                 "as the server's documentation says (often in /v1)."
             )
         answer = chat_completions.answer_in(reply, question, self.name, self.host)
-        return replace(answer, request_id=replied.request_id or answer.request_id)
+        return replace(answer, request_id=response.headers.get("x-request-id") or answer.request_id)
 
     # Errors.
 
@@ -292,7 +275,7 @@ class OpenAIModel:
 
 
 async def _create(model: str, question: ModelRequest, wire: chat_completions.Wire, client: AsyncOpenAI) -> _Response:
-    sent = {**chat_completions.sent_options(question, wire), "messages": chat_completions.sent_messages(question, wire)}
+    sent = chat_completions.body(question, wire)
     # Sent as extra_body: the library would scan every part of the messages for fields that it knows.
     return await client.chat.completions.with_raw_response.create(model=model, messages=(), extra_body=sent)
 

@@ -25,17 +25,11 @@ ImageCount = Literal["tiles", "patches"]
 _Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-@dataclass(frozen=True, slots=True)
-class ImageRule:
-    """`factor` is the tokens of a patch; images of more than `patches_at_most` are made smaller by the server."""
-
-    count: ImageCount = "tiles"
-    factor: float = 1.2
-    patches_at_most: int | None = None
-
-
 class ModelFacts(ClosedModel):
-    """US dollars per million input and output tokens, None if unknown; for the rest see ImageRule."""
+    """US dollars per million input and output tokens, None if unknown; the usual `images` are tiles.
+
+    `patch_factor` is the tokens of a patch; images of more than `patches_at_most` are made smaller by the server.
+    """
 
     name: str
     input: _Dollars | None = None
@@ -44,10 +38,6 @@ class ModelFacts(ClosedModel):
     patch_factor: float = Field(default=1.2, gt=0, allow_inf_nan=False)
     patches_at_most: int | None = Field(default=None, gt=0)
     ends: date | None = None
-
-    @property
-    def image_rule(self) -> ImageRule:
-        return ImageRule(self.images, self.patch_factor, self.patches_at_most)
 
     def cost(self, usage: Usage) -> float | None:
         """In US dollars; None if there is no price."""

@@ -7,7 +7,7 @@ from io import BytesIO
 import PIL.Image
 
 from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, Image, LazyImage, ModelRequest, Part, Usage, Words
-from odyssey_recorder.llm.prices import ImageRule
+from odyssey_recorder.llm.prices import ModelFacts
 
 USUAL_ANSWER = 200
 
@@ -20,17 +20,17 @@ _PATCH = 32
 _UNREADABLE = (_LONG_SIDE, _SHORT_SIDE)
 
 
-def estimated_usage(question: ModelRequest, image: ImageRule, usual_answer: int = USUAL_ANSWER) -> Usage:
+def estimated_usage(question: ModelRequest, model: ModelFacts, usual_answer: int = USUAL_ANSWER) -> Usage:
     """The estimate for a question with a usual answer, or the longest one it allows if that is shorter."""
     words = len(json.dumps(dict(question.schema))) // _BYTES
-    tokens_in = words + sum(_of_message(message, image) for message in question.messages)
+    tokens_in = words + sum(_of_message(message, model) for message in question.messages)
     return Usage(tokens_in, min(usual_answer, int(question.parameters.get(LONGEST_ANSWER, usual_answer))))
 
 
-def image_tokens(width: int, height: int, image: ImageRule) -> int:
+def image_tokens(width: int, height: int, model: ModelFacts) -> int:
     """For an image of this size in pixels at detail "high"."""
-    if image.count == "patches":
-        return math.ceil(image.factor * _patches(width, height, image.patches_at_most))
+    if model.images == "patches":
+        return math.ceil(model.patch_factor * _patches(width, height, model.patches_at_most))
     fit = min(1.0, _LONG_SIDE / max(width, height))
     fit *= min(1.0, _SHORT_SIDE / (fit * min(width, height)))
     tiles = math.ceil(width * fit / _TILE) * math.ceil(height * fit / _TILE)
@@ -47,20 +47,20 @@ def _patches(width: int, height: int, at_most: int | None) -> int:
     return math.ceil(wide) * math.ceil(high)
 
 
-def _of_message(message: ChatMessage, image: ImageRule) -> int:
-    return _MESSAGE + sum(_of_part(part, image) for part in message.parts)
+def _of_message(message: ChatMessage, model: ModelFacts) -> int:
+    return _MESSAGE + sum(_of_part(part, model) for part in message.parts)
 
 
-def _of_part(part: Part, image: ImageRule) -> int:
+def _of_part(part: Part, model: ModelFacts) -> int:
     match part:
         case Words(text):
             return math.ceil(len(text.encode()) / _BYTES)
         case Image(detail="low"):
             return _IMAGE_TOKENS
         case LazyImage(size=(width, height)):
-            return image_tokens(width, height, image)
+            return image_tokens(width, height, model)
         case Image(data):
-            return image_tokens(*_size(data), image)
+            return image_tokens(*_size(data), model)
 
 
 def _size(data: bytes) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from odyssey_recorder.errors import (
     RefusedAnswerError,
     TruncatedAnswerError,
 )
-from odyssey_recorder.llm.chat_completions import OLDER, Wire, sent_options
+from odyssey_recorder.llm.chat_completions import OLDER, Wire, body
 from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelAnswer, ModelRequest
 from odyssey_recorder.llm.openai import OpenAIModel
 from tests.llm.questions import Rewrite, chain, model_at, question
@@ -147,12 +147,12 @@ def test_given_key_overrides_the_environment(monkeypatch: pytest.MonkeyPatch) ->
 )
 def test_answer_limit_uses_a_parameter_that_the_server_knows(unsupported: list[str], is_openai: bool) -> None:
     first, request = Wire() if is_openai else OLDER, question(parameters={LONGEST_ANSWER: 60})
-    assert ("max_completion_tokens" if is_openai else "max_tokens") in sent_options(request, first)
+    assert ("max_completion_tokens" if is_openai else "max_tokens") in body(request, first)
     wire: Wire | None = first
-    while wire is not None and (refused := [name for name in unsupported if name in sent_options(request, wire)]):
+    while wire is not None and (refused := [name for name in unsupported if name in body(request, wire)]):
         wire = wire.without(f"Unsupported parameter: '{refused[0]}' is not supported with this model.")
     assert wire is not None
-    sent = {name: value for name, value in sent_options(request, wire).items() if "tokens" in name}
+    sent = {name: value for name, value in body(request, wire).items() if "tokens" in name}
     assert list(sent.values()) == [60] * (2 - len(unsupported))
 
 

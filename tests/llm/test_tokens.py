@@ -5,9 +5,11 @@ import PIL.Image
 import pytest
 
 from odyssey_recorder.llm.model import ChatMessage, Image, ModelRequest, Words
-from odyssey_recorder.llm.prices import ImageRule
+from odyssey_recorder.llm.prices import ModelFacts
 from odyssey_recorder.llm.tokens import USUAL_ANSWER, estimated_usage, image_tokens
 from tests.llm.questions import question
+
+TILES = ModelFacts(name="")
 
 
 def png(width: int, height: int) -> bytes:
@@ -26,7 +28,7 @@ def png(width: int, height: int) -> bytes:
     ],
 )
 def test_tile_tokens_match_the_documented_values(size: tuple[int, int], tokens: int) -> None:
-    assert image_tokens(*size, ImageRule()) == tokens
+    assert image_tokens(*size, TILES) == tokens
 
 
 @pytest.mark.parametrize(
@@ -40,11 +42,11 @@ def test_tile_tokens_match_the_documented_values(size: tuple[int, int], tokens: 
     ],
 )
 def test_patches_are_32_pixels_wide_up_to_their_limit(size: tuple[int, int], at_most: int | None, tokens: int) -> None:
-    assert image_tokens(*size, ImageRule("patches", patches_at_most=at_most)) == tokens
+    assert image_tokens(*size, ModelFacts(name="", images="patches", patches_at_most=at_most)) == tokens
 
 
 def tokens_of(request: ModelRequest) -> int:
-    return estimated_usage(request, ImageRule()).tokens_in
+    return estimated_usage(request, TILES).tokens_in
 
 
 def test_four_characters_are_a_token() -> None:
@@ -63,9 +65,7 @@ def test_image_tokens_depend_on_size_and_detail() -> None:
 
 
 def test_expected_answer_length_respects_its_limit() -> None:
-    assert estimated_usage(question(), ImageRule()).tokens_out == USUAL_ANSWER
-    assert estimated_usage(question(), ImageRule(), 900).tokens_out == 900
-    assert estimated_usage(question(parameters={"max_completion_tokens": 60}), ImageRule()).tokens_out == 60
-    assert (
-        estimated_usage(question(parameters={"max_completion_tokens": 4_000}), ImageRule()).tokens_out == USUAL_ANSWER
-    )
+    assert estimated_usage(question(), TILES).tokens_out == USUAL_ANSWER
+    assert estimated_usage(question(), TILES, 900).tokens_out == 900
+    assert estimated_usage(question(parameters={"max_completion_tokens": 60}), TILES).tokens_out == 60
+    assert estimated_usage(question(parameters={"max_completion_tokens": 4_000}), TILES).tokens_out == USUAL_ANSWER

@@ -45,7 +45,7 @@ def check_details(evidence: EpisodeEvidence) -> CheckResults:
     lost += [*_missing_figures(wording), *_missing_quotes(wording)]
     if lost:
         yield Found(None, f"The instruction lacks {listed(dict.fromkeys(lost))} from the task.", _REWRITE)
-    if missing_denial := lost_denial(wording.task.task, wording.instruction_text):
+    if missing_denial := lost_denial(wording.task.task, wording.said.text):
         yield Found(None, f"The instruction lacks {named(missing_denial)} from the task.", _REWRITE)
     if added := equivalence.added_people(wording):
         found = f"The instruction asks to tell or send something to {listed(added)}; the task does not."
@@ -92,7 +92,7 @@ def _missing_figures(wording: equivalence.Wording) -> Iterator[str]:
     for figure in equivalence.lost_figures(wording):
         others = {
             digits
-            for quantity in wording.figures_in_instruction
+            for quantity in wording.said.figures
             if quantity.kind is not figure.kind
             for digits in _digits(quantity)
         }

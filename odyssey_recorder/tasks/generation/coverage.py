@@ -10,8 +10,8 @@ from odyssey_recorder.model.episode import Category
 from odyssey_recorder.tasks.generation.generator import Targets
 from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.queue.task_status import FINISHED, QueuedTask, Status
-from odyssey_recorder.tasks.templates.template import OTHER, Catalogue, CatalogueApp, Role, Template, TemplateLibrary
-from odyssey_recorder.tasks.templates.template_rules import can_be_cast
+from odyssey_recorder.tasks.templates.template import OTHER, Catalogue, Role, Template, TemplateLibrary
+from odyssey_recorder.tasks.templates.template_rules import can_be_cast, players
 
 K = TypeVar("K")
 
@@ -135,7 +135,7 @@ def asking_for(library: TemplateLibrary, catalogue: str, app_class: str) -> Temp
 
 def _narrowed(template: Template, apps: Catalogue, app_class: str) -> Template | None:
     for place, role in enumerate(template.roles):
-        fitting = tuple(app.name for app in _players(role, apps) if app.app_class == app_class)
+        fitting = tuple(app.name for app in players(role, apps) if app.app_class == app_class)
         roles = (*template.roles[:place], Role(role.name, fitting), *template.roles[place + 1 :])
         if fitting and can_be_cast(roles, apps):
             return replace(template, roles=roles)
@@ -179,14 +179,9 @@ def _classes(category: Category, templates: Iterable[Template], apps: Catalogue)
         for template in templates
         if template.category is category
         for role in template.roles
-        for app in _players(role, apps)
+        for app in players(role, apps)
     }
     return [name for name in (*apps.classes, OTHER) if name in requested] or [OTHER]
-
-
-def _players(role: Role, apps: Catalogue) -> Sequence[CatalogueApp]:
-    named = [apps.by_name[name] for name in role.apps if name in apps.by_name]
-    return named if role.apps else apps.that_play(role.name)
 
 
 def _place(cell: Cell, devices: Sequence[str]) -> tuple[str, int, str]:

@@ -10,8 +10,8 @@ from math import prod
 from odyssey_recorder.tasks.templates.template import DateWords, DaySlotRange, Items, Numbers, Slot, Template
 
 _GAP = re.compile(r"\{([a-z][a-z0-9_]*)\}")
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = (
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
@@ -65,9 +65,9 @@ def _day_text(day: date, ahead: int, words: DateWords) -> str:
         case "relative":
             return {0: "today", 1: "tomorrow"}.get(ahead, f"in {ahead} days")
         case "weekday":
-            return f"this coming {_WEEKDAYS[then.weekday()]}"
+            return f"this coming {WEEKDAYS[then.weekday()]}"
         case "date":
-            return f"{then.day} {_MONTHS[then.month - 1]}"
+            return f"{then.day} {MONTHS[then.month - 1]}"
 
 
 # Fillings of a template.

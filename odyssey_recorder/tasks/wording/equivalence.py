@@ -63,8 +63,15 @@ class Wording:
     known: Set[str]
 
     @cached_property
-    def task_text(self) -> str:
-        return ".\n".join((self.task.task, *self.items))
+    def told(self) -> Statement:
+        """The task with its items."""
+        return Statement.of(".\n".join((self.task.task, *self.items)))
+
+    @cached_property
+    def said(self) -> Statement:
+        """The instruction without the names of the task's apps."""
+        own = (mention for mention in self.mentions if mention.app in self.task.apps)
+        return Statement.of(cut_out(self.instruction, own))
 
     @cached_property
     def app_names(self) -> Set[str]:
@@ -73,7 +80,7 @@ class Wording:
     @cached_property
     def apps_in_task(self) -> frozenset[str]:
         """Apps in the task's own text: something to look up, not where to do it."""
-        return frozenset(named(mentions(self.task_text, self.app_names)))
+        return frozenset(named(mentions(self.told.text, self.app_names)))
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
@@ -83,26 +90,6 @@ class Wording:
     @cached_property
     def apps_named(self) -> tuple[str, ...]:
         return named(self.mentions)
-
-    @cached_property
-    def instruction_text(self) -> str:
-        return cut_out(self.instruction, (mention for mention in self.mentions if mention.app in self.task.apps))
-
-    @cached_property
-    def figures_in_task(self) -> tuple[Quantity, ...]:
-        return read_quantities(self.task_text)[0]
-
-    @cached_property
-    def figures_in_instruction(self) -> tuple[Quantity, ...]:
-        return read_quantities(self.instruction_text)[0]
-
-    @cached_property
-    def stems_in_instruction(self) -> frozenset[str]:
-        return frozenset(map(stem, words_of(self.instruction_text)))
-
-    @cached_property
-    def stems_in_task(self) -> frozenset[str]:
-        return frozenset(map(stem, words_of(self.task_text)))
 
 
 # --- every instruction -----------------------------------------------------------------------------------------
@@ -150,20 +137,20 @@ def _shape(wording: Wording) -> Iterator[str]:
         yield f"Contains invisible characters: {codes}."
     if gaps := gaps_left(wording):
         yield f"Still has a gap: {in_quotes(gaps)}."
-    if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(wording.task_text):
+    if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(wording.told.text):
         yield "Not an instruction: it declines, or talks about itself."
-    if (found := _TO_A_MODEL.search(text)) and found[0].casefold() not in wording.task_text.casefold():
+    if (found := _TO_A_MODEL.search(text)) and found[0].casefold() not in wording.told.text.casefold():
         yield f"Addresses a language model: {in_quotes([found[0]])}."
-    if (found := _SCREEN.search(text)) and found[0] not in wording.task_text:
+    if (found := _SCREEN.search(text)) and found[0] not in wording.told.text:
         yield f"Names screen positions or gestures: {in_quotes([found[0]])}."
-    if links := [link for link in _LINKED.findall(text) if link.rstrip(".,!?") not in wording.task_text]:
+    if links := [link for link in _LINKED.findall(text) if link.rstrip(".,!?") not in wording.told.text]:
         yield f"Adds the address {in_quotes(links)}, which is not in the task."
-    if not _is_english(text, wording.stems_in_task):
+    if not _is_english(text, wording.told.stems):
         yield "Not in English."
 
 
 def gaps_left(wording: Wording) -> list[str]:
-    return [gap for gap in _GAP.findall(wording.instruction) if gap not in wording.task_text]
+    return [gap for gap in _GAP.findall(wording.instruction) if gap not in wording.told.text]
 
 
 def _is_english(text: str, stems_in_task: frozenset[str]) -> bool:
@@ -202,7 +189,7 @@ def lost_items(wording: Wording) -> Iterator[MissingItem]:
         figures, rest = read_quantities(item)
         content = [word for word in words_of(rest) if word.casefold() not in SMALL]
         content = content if content or figures else words_of(rest)
-        lost = [word for word in content if stem(word) not in wording.stems_in_instruction]
+        lost = [word for word in content if stem(word) not in wording.said.stems]
         if lost:
             yield MissingItem(item, tuple(content), tuple(lost), len(figures))
 
@@ -217,15 +204,15 @@ def _items(wording: Wording) -> Iterator[str]:
 
 def lost_figures(wording: Wording) -> list[Quantity]:
     of_items = [figure for item in wording.items for figure in read_quantities(item)[0]]
-    needed = (*of_items, *(figure for figure in wording.figures_in_task if not figure.is_loose))
-    return [figure for figure in dict.fromkeys(needed) if figure not in wording.figures_in_instruction]
+    needed = (*of_items, *(figure for figure in wording.told.figures if not figure.is_loose))
+    return [figure for figure in dict.fromkeys(needed) if figure not in wording.said.figures]
 
 
 def _figures(wording: Wording) -> Iterator[str]:
     for figure in lost_figures(wording):
         yield f"Leaves out the {figure.kind.value} {in_quotes([figure.said])}."
-    for figure in dict.fromkeys(wording.figures_in_instruction):
-        if not figure.is_loose and figure not in wording.figures_in_task:
+    for figure in dict.fromkeys(wording.said.figures):
+        if not figure.is_loose and figure not in wording.told.figures:
             yield f"Adds the {figure.kind.value} {in_quotes([figure.said])}, which is not in the task."
 
 
@@ -250,7 +237,7 @@ def lost_quotes(wording: Wording) -> list[str]:
 def _quotes(wording: Wording) -> Iterator[str]:
     for text in lost_quotes(wording):
         yield f"Does not quote {in_quotes([text])} word for word."
-    searched = f" {bare_words(wording.task_text)} {' '.join(map(bare_words, wording.task.apps))} "
+    searched = f" {bare_words(wording.told.text)} {' '.join(map(bare_words, wording.task.apps))} "
     for text in dict.fromkeys(_quoted(wording.instruction)):
         if f" {bare_words(text)} " not in searched:
             yield f"Quotes {in_quotes([text])}, which is not in the task."
@@ -282,7 +269,7 @@ def _names(wording: Wording) -> Iterator[str]:
         if word[0] != word[0].lower()
         and word[0].casefold() not in _NO_NAMES
         and not begins_sentence(rest, word.start())
-        and stem(word[0]) not in wording.stems_in_task
+        and stem(word[0]) not in wording.told.stems
     ]
     if added:
         yield f"Adds the name {in_quotes(list(dict.fromkeys(added)))}, which is not in the task."
@@ -302,15 +289,12 @@ _TELLS = re.compile(
 
 
 def added_people(wording: Wording) -> list[str]:
-    if _TELLS.search(wording.task_text):
+    if _TELLS.search(wording.told.text):
         return []
     text = cut_out(wording.instruction, wording.mentions)
     names = dict.fromkeys(found["one"] or found["other"] for found in _TO_WHOM.finditer(text))
-    return [name for name in names if stem(name) not in wording.stems_in_task and name not in wording.task.apps]
+    return [name for name in names if stem(name) not in wording.told.stems and name not in wording.task.apps]
 
 
 def _reversed(wording: Wording) -> Iterator[str]:
-    return reversals(
-        Statement(wording.task.task, wording.figures_in_task),
-        Statement(wording.instruction_text, wording.figures_in_instruction),
-    )
+    return reversals(Statement(wording.task.task, wording.told.figures), wording.said)

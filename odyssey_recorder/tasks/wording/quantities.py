@@ -7,6 +7,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Literal
 
+from odyssey_recorder.tasks.templates.filling import MONTHS, WEEKDAYS
+
 Limit = Literal["", "most", "least"]
 
 
@@ -107,11 +109,7 @@ _ORDINALS = (
     *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"),
     "twentieth",
 )
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november"),
-    "december",
-)
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS, _WEEKDAYS = (tuple(name.casefold() for name in names) for names in (MONTHS, WEEKDAYS))
 
 
 def _any(words: tuple[str, ...]) -> str:

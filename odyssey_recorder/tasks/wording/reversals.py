@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from odyssey_recorder.tasks.wording.quantities import Quantity
+from odyssey_recorder.tasks.wording.quantities import Quantity, read_quantities
 from odyssey_recorder.tasks.wording.stems import SMALL, in_quotes, stem, words_of
 
 
@@ -17,6 +17,10 @@ from odyssey_recorder.tasks.wording.stems import SMALL, in_quotes, stem, words_o
 class Statement:
     text: str
     figures: tuple[Quantity, ...]
+
+    @classmethod
+    def of(cls, text: str) -> "Statement":
+        return cls(text, read_quantities(text)[0])
 
     @cached_property
     def bare(self) -> str:

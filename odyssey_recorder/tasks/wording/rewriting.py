@@ -8,6 +8,7 @@ answer is the one that later runs use.
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from itertools import count
 from typing import TypeAlias
@@ -15,7 +16,7 @@ from typing import TypeAlias
 from pydantic import BaseModel
 
 from odyssey_recorder.errors import LanguageModelError
-from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress, Job
+from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
 from odyssey_recorder.llm.prompts import read_prompt
 from odyssey_recorder.model.episode import Json
@@ -106,8 +107,19 @@ class Rewriting:
         Blocks, and calls all three in the calling thread. Raises CancelledError once `cancelled` returns True, and
         whatever `on_rewritten` raises.
         """
-        run = _Run(self._batch, self._instructions_beside(tasks), on_rewritten)
-        jobs = [run.job(task, self._put_into_words(task, names_apps)) for task in tasks]
+        own = {task.task_id for task in tasks}
+        taken = {bare_words(other.task.instruction) for other in self._others if other.task_id not in own}
+
+        async def rewritten_by(task: ListedTask, ask: Ask) -> Rewritten:
+            try:
+                rewritten = _alone(await _held_by(ask, self._put_into_words(task, names_apps)), taken)
+            except LanguageModelError as error:
+                on_rewritten(_as_it_was(task, error))
+                raise
+            on_rewritten(rewritten)
+            return rewritten
+
+        jobs = [partial(rewritten_by, task) for task in tasks]
         ended = self._batch.run(jobs, progress=progress, cancelled=cancelled)
         return [_as_it_was(task, rewritten) for task, rewritten in zip(tasks, ended, strict=True)]
 
@@ -158,9 +170,8 @@ class Rewriting:
             names_apps=names_apps,
             catalogue=self._library.catalogue_for(task.template, task.task.apps),
         )
-        words = (
-            " ".join(instruction.split()) if len(instruction) <= LONGEST else ""
-        )  # not sent back to the model, nor shown
+        # What is too long is neither sent back to the model nor shown.
+        words = " ".join(instruction.split()) if len(instruction) <= LONGEST else ""
         return _Attempt(words, self._batch.call(question, answer), faults)
 
     def _held(
@@ -204,40 +215,16 @@ class Rewriting:
         data: dict[str, Json] = {"task": task.task.task, "instruction": words, "apps": _apps(task, names_apps)}
         return self._judge.question(data, schema_name="judgement", answer=_JudgeAnswer, longest=_TOKENS)
 
-    # The rules' findings.
 
-    def _instructions_beside(self, tasks: Iterable[ListedTask]) -> set[str]:
-        own = {task.task_id for task in tasks}
-        return {bare_words(other.task.instruction) for other in self._others if other.task_id not in own}
-
-
-class _Run:
-    def __init__(self, batch: Batch, taken: set[str], on_rewritten: OnRewritten) -> None:
-        self._batch = batch
-        self._taken = taken
-        self._on_rewritten = on_rewritten
-
-    def job(self, task: ListedTask, conversation: _Conversation) -> Job[Rewritten]:
-        async def held(ask: Ask) -> Rewritten:
-            try:
-                rewritten = self._alone(await _held_by(ask, conversation))
-            except LanguageModelError as error:
-                self._on_rewritten(_as_it_was(task, error))
-                raise
-            self._on_rewritten(rewritten)
-            return rewritten
-
-        return held
-
-    def _alone(self, rewritten: Rewritten) -> Rewritten:
-        """With a fault if another task has the same instruction. Not retried: which of them comes first is chance."""
-        words, text = rewritten.task.task.instruction, rewritten.task.text
-        faults = said_already(words, self._taken)
-        self._taken.add(bare_words(words))
-        if not faults or text is None or text.equivalence is None:
-            return rewritten
-        equivalence = replace(text.equivalence, faults=(*text.equivalence.faults, *faults))
-        return replace(rewritten, task=replace(rewritten.task, text=replace(text, equivalence=equivalence)))
+def _alone(rewritten: Rewritten, taken: set[str]) -> Rewritten:
+    """With a fault if another task has the same instruction. Not retried: which of them comes first is chance."""
+    words, text = rewritten.task.task.instruction, rewritten.task.text
+    faults = said_already(words, taken)
+    taken.add(bare_words(words))
+    if not faults or text is None or text.equivalence is None:
+        return rewritten
+    equivalence = replace(text.equivalence, faults=(*text.equivalence.faults, *faults))
+    return replace(rewritten, task=replace(rewritten.task, text=replace(text, equivalence=equivalence)))
 
 
 async def _held_by(ask: Ask, conversation: _Conversation) -> Rewritten:
