@@ -5,19 +5,16 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from odyssey_recorder.errors import CancelledError, LanguageModelError
 from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
 from odyssey_recorder.llm.budget import Budget
-from odyssey_recorder.llm.model import BATCH_PRICE, ModelAnswer, ModelRequest, OfferedModel, Usage
+from odyssey_recorder.llm.model import BATCH_PRICE, LanguageModel, ModelAnswer, ModelRequest, OfferedModel, Usage
 from odyssey_recorder.llm.prices import Prices
 from odyssey_recorder.llm.requester import Requester
 from odyssey_recorder.llm.retry import RetryPolicy
 from odyssey_recorder.model.text_origin import ModelCall
-
-if TYPE_CHECKING:  # loads an optional library
-    from odyssey_recorder.llm.openai import OpenAIModel
 
 _Result = TypeVar("_Result")
 Ask: TypeAlias = Callable[[ModelRequest], Awaitable[ModelAnswer]]
@@ -83,7 +80,7 @@ class Batch:
 
     def __init__(  # noqa: PLR0913 - values by keyword, each with a plain default
         self,
-        model: "OpenAIModel",
+        model: LanguageModel,
         cache: AnswerCache,
         prices: Prices,
         *,

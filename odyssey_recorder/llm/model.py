@@ -1,11 +1,11 @@
 """Requests to language models and their answers, independent of model and server."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from ipaddress import ip_address
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
@@ -148,6 +148,27 @@ class OfferedModel:
 
     name: str
     ends_on: date | None = None
+
+
+class LanguageModel(Protocol):
+    """One question is one request: retries are up to the caller. Errors are subclasses of LanguageModelError."""
+
+    @property
+    def name(self) -> str:
+        """The requested model."""
+
+    @property
+    def host(self) -> str:
+        """The origin of the server's URL ("https://api.example.com")."""
+
+    async def ask(self, question: ModelRequest) -> ModelAnswer:
+        """Send the question. Raises a subclass of LanguageModelError that says how to react."""
+
+    async def offered(self) -> Sequence[OfferedModel]:
+        """The models that the server offers. Raises LanguageModelError."""
+
+    async def close(self) -> None:
+        """Close the connections."""
 
 
 def is_on_this_computer(host: str) -> bool:

@@ -61,9 +61,8 @@ class _Failure:
 
 
 class OpenAIModel:
-    """The model `name` at the server with this URL, OpenAI's if empty; `host` is the URL's origin.
+    """The model `name` at the server with this URL, OpenAI's if empty; implements LanguageModel.
 
-    One question is one request, except while it is found out what the server accepts: retries are up to the caller.
     Raises ModelUnusableError for an invalid key, and for OpenAI's own server without a key. `read_s` is the timeout of
     an answer; models on slow computers take minutes.
     """

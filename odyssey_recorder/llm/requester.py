@@ -2,17 +2,13 @@
 
 import asyncio
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from odyssey_recorder.errors import AnswerError, BrokenAnswerError, ModelBusyError, ModelUnusableError
 from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
 from odyssey_recorder.llm.budget import Budget
-from odyssey_recorder.llm.model import ChatMessage, LazyImage, ModelAnswer, ModelRequest, Usage, Words
+from odyssey_recorder.llm.model import ChatMessage, LanguageModel, LazyImage, ModelAnswer, ModelRequest, Usage, Words
 from odyssey_recorder.llm.retry import RetryPolicy
-
-if TYPE_CHECKING:  # loads an optional library
-    from odyssey_recorder.llm.openai import OpenAIModel
 
 _SENT_BACK = 4_000
 """Characters of an invalid answer that its model is shown again: enough to see what is wrong."""
@@ -42,7 +38,7 @@ class Requester:
     """Sends the requests of one run in one event loop, `at_once` at a time."""
 
     def __init__(
-        self, model: "OpenAIModel", cache: AnswerCache, budget: Budget, retry: RetryPolicy, at_once: int
+        self, model: LanguageModel, cache: AnswerCache, budget: Budget, retry: RetryPolicy, at_once: int
     ) -> None:
         self._model = model
         self._cache = cache

@@ -10,7 +10,7 @@ from pydantic import BaseModel, SecretStr
 from odyssey_recorder.errors import BudgetError
 from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.batch import Batch
-from odyssey_recorder.llm.model import ChatMessage, Image, ModelRequest, Words
+from odyssey_recorder.llm.model import ChatMessage, Image, LanguageModel, ModelRequest, Words
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import ModelFacts, Prices, read_prices
 from odyssey_recorder.llm.retry import RetryPolicy
@@ -49,7 +49,7 @@ def batch(
     return batch_with(model_at(server), priced(), file, at_once=at_once, budget=budget, retry=retry)
 
 
-def batch_with(model: OpenAIModel, prices: Prices, file: Path | None = None, **options: Any) -> Batch:
+def batch_with(model: LanguageModel, prices: Prices, file: Path | None = None, **options: Any) -> Batch:
     """A batch with its own cache, which is closed with it."""
     cache = AnswerCache(file)
     try:
