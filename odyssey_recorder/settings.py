@@ -5,7 +5,7 @@ import os
 import shutil
 import threading
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -27,48 +27,21 @@ APP = "odyssey-recorder"
 _ENVIRONMENT = {"adb_server_port": "ANDROID_ADB_SERVER_PORT"}
 
 
-def settings_file() -> Path:
-    return platformdirs.user_config_path(APP) / "settings.toml"
+def _file(folder: Callable[[str], Path], name: str) -> Callable[[], Path]:
+    return lambda: folder(APP) / name
 
 
-def shortcuts_file() -> Path:
-    return platformdirs.user_config_path(APP) / "shortcuts.json"
-
-
-def window_state_file() -> Path:
-    return platformdirs.user_state_path(APP) / "window.json"
-
-
-def agent_file() -> Path:
-    return platformdirs.user_state_path(APP) / "agent.json"
-
-
-def sheets_file() -> Path:
-    return platformdirs.user_state_path(APP) / "reviews.json"
-
-
-def checks_file() -> Path:
-    return platformdirs.user_cache_path(APP) / "checks.sqlite"
-
-
-def index_folder() -> Path:
-    return platformdirs.user_cache_path(APP) / "index"
-
-
-def filters_file() -> Path:
-    return platformdirs.user_config_path(APP) / "filters.json"
-
-
-def answers_file() -> Path:
-    return platformdirs.user_data_path(APP) / "answers.sqlite"
-
-
-def prices_file() -> Path:
-    return platformdirs.user_config_path(APP) / "prices.toml"
-
-
-def log_file() -> Path:
-    return platformdirs.user_log_path(APP) / "odyssey-recorder.log"
+settings_file = _file(platformdirs.user_config_path, "settings.toml")
+shortcuts_file = _file(platformdirs.user_config_path, "shortcuts.json")
+filters_file = _file(platformdirs.user_config_path, "filters.json")
+prices_file = _file(platformdirs.user_config_path, "prices.toml")
+window_state_file = _file(platformdirs.user_state_path, "window.json")
+agent_file = _file(platformdirs.user_state_path, "agent.json")
+sheets_file = _file(platformdirs.user_state_path, "reviews.json")
+checks_file = _file(platformdirs.user_cache_path, "checks.sqlite")
+index_folder = _file(platformdirs.user_cache_path, "index")
+answers_file = _file(platformdirs.user_data_path, "answers.sqlite")
+log_file = _file(platformdirs.user_log_path, "odyssey-recorder.log")
 
 
 def _user_name() -> str:

@@ -1,7 +1,7 @@
 """The entry files of one kind in a dataset, safe for several windows and computers."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 from odyssey_recorder.dataset.entry_file import EntryFile, Form, refuse_problems, spell, union
 from odyssey_recorder.dataset.layout import PER_EPISODE, REVIEW_NAME, checked_id
 from odyssey_recorder.errors import DatasetError, ReviewError
-from odyssey_recorder.files import Largest, make_folder, read_json, storage_error, write_durably
+from odyssey_recorder.files import Largest, make_folder, read_json, storage_error, storage_errors, write_durably
 
 _FOR_GIT = {".gitattributes": "/*.json merge=union\n/policy.json merge\n", ".gitignore": "lock\n.lock\n*.part\n"}
 
@@ -63,12 +63,8 @@ class EntryStore(Generic[_File]):
         return after
 
     def _files(self) -> Iterator[Path]:
-        try:
+        with storage_errors(self._folder, "read"), suppress(FileNotFoundError):
             yield from (path for path in self._folder.iterdir() if REVIEW_NAME.fullmatch(path.name))
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise storage_error(error, self._folder, "read") from error
 
     def _path(self, episode_id: str) -> Path:
         return self._folder / f"{checked_id(episode_id)}.json"

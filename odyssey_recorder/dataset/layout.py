@@ -20,13 +20,14 @@
 
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.errors import DatasetError, showable
-from odyssey_recorder.files import read_file, read_json, storage_error, storage_errors
+from odyssey_recorder.files import read_file, read_json, storage_errors
 from odyssey_recorder.model.episode import is_episode_id, screenshot_name
 
 ANNOTATIONS = "annotations"
@@ -174,6 +175,8 @@ class EpisodeFiles:
 
 # Finding files.
 
+_NO_FOLDER = (FileNotFoundError, NotADirectoryError)
+
 
 def annotation_files(root: Path) -> list[Path]:
     return sorted((root / ANNOTATIONS).glob("*.json"))
@@ -191,6 +194,17 @@ def names_in(folder: Path) -> Iterator[str]:
         yield from (showable(entry.name) for entry in entries if entry.is_file() and not entry.name.startswith("."))
 
 
+def statuses_in(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Episode ids with the status of their JSON files; empty if there is no such folder. Raises OSError."""
+    with suppress(*_NO_FOLDER), os.scandir(folder) as entries:
+        for entry in entries:
+            if PER_EPISODE.fullmatch(entry.name):
+                with suppress(FileNotFoundError):  # deleted meanwhile
+                    status = entry.stat()
+                    if stat.S_ISREG(status.st_mode):
+                        yield entry.name[:16], status
+
+
 def files_of(folder: Path, episode_id: str, *, ending: str = "") -> dict[str, Path]:
     """The files of an episode by path in the dataset, also those that no step names.
 
@@ -199,17 +213,12 @@ def files_of(folder: Path, episode_id: str, *, ending: str = "") -> dict[str, Pa
     whole = (annotation_path(episode_id), provenance_path(episode_id))
     found = {name: path for name in whole if (path := folder / (name + ending)).is_file()}
     for part in (SCREENSHOTS, UI_TREES):
-        try:
-            with os.scandir(folder / part) as entries:
-                for entry in entries:
-                    name = entry.name.removesuffix(ending)
-                    match = FILE_NAMES[part].fullmatch(name)
-                    if match and match[1] == episode_id and entry.name == name + ending:
-                        found[f"{part}/{name}"] = folder / part / entry.name
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError as error:
-            raise storage_error(error, folder / part, "read") from error
+        with storage_errors(folder / part, "read"), suppress(*_NO_FOLDER), os.scandir(folder / part) as entries:
+            for entry in entries:
+                name = entry.name.removesuffix(ending)
+                match = FILE_NAMES[part].fullmatch(name)
+                if match and match[1] == episode_id and entry.name == name + ending:
+                    found[f"{part}/{name}"] = folder / part / entry.name
     return found
 
 

@@ -21,7 +21,7 @@ from typing_extensions import TypedDict
 
 from odyssey_recorder.dataset.codec import decode
 from odyssey_recorder.dataset.episode_json import KEYS
-from odyssey_recorder.dataset.layout import ANNOTATIONS, FILE_NAMES, PROVENANCE, REVIEWS, read_dataset_file
+from odyssey_recorder.dataset.layout import ANNOTATIONS, PROVENANCE, REVIEWS, read_dataset_file, statuses_in
 from odyssey_recorder.dataset.provenance import ProvenanceHead, Whole
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, MissingFileError
 from odyssey_recorder.files import Largest, check_within, storage_errors
@@ -107,9 +107,8 @@ class Folder:
 
     def stamps(self) -> dict[str, str]:
         """Episode ids to stamps that change with their files; empty if there is no such folder. Raises OSError."""
-        with suppress(FileNotFoundError, NotADirectoryError), os.scandir(self._path) as entries:
-            return dict(_stamps(entries, time.time_ns()))
-        return {}
+        now_ns = time.time_ns()
+        return {episode_id: _stamp(known, now_ns) for episode_id, known in statuses_in(self._path)}
 
     def stamp(self, episode_id: str) -> str:
         """Empty if there is no such file."""
@@ -251,15 +250,6 @@ def read_origins(data: bytes) -> Origins | None:
 
 
 # --- files -----------------------------------------------------------------------------------------------
-
-
-def _stamps(entries: Iterator[os.DirEntry[str]], now_ns: int) -> Iterator[tuple[str, str]]:
-    for entry in entries:
-        if FILE_NAMES[ANNOTATIONS].fullmatch(entry.name):
-            with suppress(FileNotFoundError):  # deleted meanwhile
-                known = entry.stat()
-                if stat.S_ISREG(known.st_mode):
-                    yield entry.name[:16], _stamp(known, now_ns)
 
 
 def _stamp(known: os.stat_result, now_ns: int) -> str:

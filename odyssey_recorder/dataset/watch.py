@@ -5,11 +5,10 @@ notifications get lost or never arrive, as on a network drive: there the folders
 """
 
 import logging
-import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +27,7 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
 from odyssey_recorder.dataset.change_journal import under_way
-from odyssey_recorder.dataset.layout import ANNOTATIONS, FILE_NAMES, PROVENANCE, annotation_path
+from odyssey_recorder.dataset.layout import ANNOTATIONS, annotation_path, statuses_in
 
 _log = logging.getLogger(__name__)
 
@@ -77,10 +76,10 @@ class DatasetWatch:
         self,
         root: Path,
         tell: Callable[[FolderChanges], object],
-        warn: Callable[[str], object] = lambda _: None,
+        warn: Callable[[str], object],
         rules: WatchRules = WatchRules(),
         *,
-        beside: Sequence[str] = (PROVENANCE,),
+        beside: Sequence[str],
     ) -> None:
         self._folders = [root / name for name in (ANNOTATIONS, *beside)]
         self._root = root
@@ -197,26 +196,13 @@ class _Notifications(FileSystemEventHandler):
 
 
 def _stamps(folders: Sequence[Path]) -> _Stamps:
-    annotations, *others = (dict(_files(folder)) for folder in folders)
+    annotations, *others = (
+        {episode_id: (status.st_mtime_ns, status.st_size) for episode_id, status in statuses_in(folder)}
+        for folder in folders
+    )
     return {
         episode_id: (stamp, *(files.get(episode_id) for files in others)) for episode_id, stamp in annotations.items()
     }
-
-
-def _files(folder: Path) -> Iterator[tuple[str, _Stamp]]:
-    try:
-        entries = os.scandir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    with entries:
-        for entry in entries:
-            named = FILE_NAMES[ANNOTATIONS].fullmatch(entry.name)
-            if named is None:
-                continue
-            with suppress(FileNotFoundError):  # deleted meanwhile
-                status = entry.stat()
-                if stat.S_ISREG(status.st_mode):
-                    yield named[1], (status.st_mtime_ns, status.st_size)
 
 
 def difference(before: Mapping[str, object], after: Mapping[str, object]) -> FolderChanges:

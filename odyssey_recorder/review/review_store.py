@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from odyssey_recorder.dataset.change_journal import Change
 from odyssey_recorder.dataset.entry_file import FORMAT
 from odyssey_recorder.dataset.entry_store import EntryStore, is_main
+from odyssey_recorder.dataset.file_stamps import stamp
 from odyssey_recorder.dataset.layout import POLICY, REVIEWS, provenance_path
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.dataset.provenance import Origin, read_provenance
@@ -26,8 +27,6 @@ from odyssey_recorder.validation import first_fault
 _DEFAULT = ReviewPolicy()
 _RELEVANT = (b'"annotator"', b"accept")
 _NO_REASON = "A reviewer sent it back"
-
-_Stamp = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class ReviewStore(EntryStore[ReviewFile]):
 
     def __init__(self, root: Path, *, patience_s: float = 10.0) -> None:
         super().__init__(root, REVIEWS, REVIEW_FORM, patience_s=patience_s)
-        self._outcomes: dict[str, tuple[_Stamp, _Outcome]] = {}
+        self._outcomes: dict[str, tuple[str, _Outcome]] = {}
         self._origins: dict[str, Origin] = {}
         self._guard = Lock()
 
@@ -98,10 +97,9 @@ class ReviewStore(EntryStore[ReviewFile]):
     def _refresh(self) -> None:
         known, self._outcomes = self._outcomes, {}
         for path in filter(is_main, self._files()):
-            stamp_now = _stamp(path)
-            if stamp_now is not None:
-                stamp, outcome = known.get(path.stem, (None, _Outcome()))
-                self._outcomes[path.stem] = stamp_now, outcome if stamp_now == stamp else _read_outcome(path)
+            if now := stamp(path):  # else it was deleted a moment ago
+                before, outcome = known.get(path.stem, ("", _Outcome()))
+                self._outcomes[path.stem] = now, outcome if now == before else _read_outcome(path)
 
     def _origin(self, episode_id: str) -> Origin | None:
         if episode_id not in self._origins:
@@ -125,14 +123,6 @@ class ReviewStore(EntryStore[ReviewFile]):
             fault = first_fault(error)
             place = f"{path}: {fault.key}" if fault.key else str(path)
             raise ReviewError(f"{place}: {fault.message.lower()}; found {shown(fault.found)}.") from error
-
-
-def _stamp(path: Path) -> _Stamp | None:
-    try:
-        stat = path.stat()
-    except OSError:
-        return None  # deleted a moment ago
-    return stat.st_mtime_ns, stat.st_size
 
 
 def _read_outcome(path: Path) -> _Outcome:
