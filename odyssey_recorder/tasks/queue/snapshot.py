@@ -1,6 +1,6 @@
 """All tasks of a queue as seen by one reader; fetches and parses only what changed since the last read."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -23,20 +23,19 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class TaskHistory:
-    """A task and its events at a version of its row; `places` has the place of each event."""
+    """A task and its events at a version of its row."""
 
     version: int
     listed: ListedTask
     history: tuple[task_status.HistoryEntry, ...]
-    places: tuple[str, ...]
 
     def last_recorded(self) -> str:
         return task_status.counted_episode((entry.event, entry.episode_id) for entry in self.history)
 
     def under_way(self, place: str) -> set[str]:
         begun: set[str] = set()
-        for entry, at_place in zip(self.history, self.places, strict=True):
-            if entry.event is task_status.TaskEvent.BEGUN and at_place == place:
+        for entry in self.history:
+            if entry.event is task_status.TaskEvent.BEGUN and entry.place == place:
                 begun.add(entry.episode_id)
             elif entry.event in {task_status.TaskEvent.DROPPED, *task_status.RECORDED}:
                 begun.discard(entry.episode_id)
@@ -112,8 +111,8 @@ class QueueSnapshot:
         histories = _histories(connection, list(versions))
         for row in connection.execute(_narrowed(lines, tasks.c.task_id, list(versions))):
             if row.task_id in versions:
-                past = _past(versions[row.task_id], row.line, histories.get(row.task_id, []))
-                self._pasts[row.task_id] = past
+                history = tuple(map(_entry, histories.get(row.task_id, ())))
+                self._pasts[row.task_id] = TaskHistory(versions[row.task_id], parse_task_line(row.line), history)
 
 
 def at(time_us: int) -> datetime:
@@ -134,13 +133,9 @@ def _histories(connection: Connection, task_ids: list[str]) -> Mapping[str, list
     return found
 
 
-def _past(version: int, line: str, history: Iterable[Row[Any]]) -> TaskHistory:
-    rows = tuple(history)
-    return TaskHistory(version, parse_task_line(line), tuple(map(_entry, rows)), tuple(row.place for row in rows))
-
-
 def _entry(row: Row[Any]) -> task_status.HistoryEntry:
-    return task_status.HistoryEntry(task_status.TaskEvent[row.event], row.by, at(row.at_us), row.reason, row.episode_id)
+    event = task_status.TaskEvent[row.event]
+    return task_status.HistoryEntry(event, row.by, at(row.at_us), row.reason, row.episode_id, row.place)
 
 
 def _state(row: Row[Any], past: TaskHistory) -> QueueRow:

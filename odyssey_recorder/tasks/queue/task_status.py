@@ -50,13 +50,14 @@ RECORDED = frozenset({TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE})
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One event of a task; times are UTC, `episode_id` is that of a recording."""
+    """One event of a task; times are UTC, `episode_id` is that of a recording, `place` that of a QueueClient."""
 
     event: TaskEvent
     by: str
     at: datetime
-    reason: str = ""
-    episode_id: str = ""
+    reason: str
+    episode_id: str
+    place: str
 
 
 @dataclass(frozen=True, slots=True)
