@@ -18,7 +18,7 @@ from odyssey_recorder.dataset_index.filter import Filter, parse_filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import DatasetError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.evaluation.predictions import write_predictions
-from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name
+from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name, ScoringTerms
 from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
 from odyssey_recorder.exporting.layouts import LAYOUTS
 from odyssey_recorder.figures.published import PUBLISHED, PublishedFigures
@@ -26,7 +26,7 @@ from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.review.review import Verdict
 from odyssey_recorder.review.status import ReviewStage
 from odyssey_recorder.services import episodes
-from odyssey_recorder.services.evaluation import ScoreOrder, score_files
+from odyssey_recorder.services.evaluation import score_files
 from odyssey_recorder.services.exports import ExportWanted, Prepared, prepare_export, read_step_rows, write_export
 from odyssey_recorder.services.figures import CountedFigures, count_figures, figures_to_compare
 from odyssey_recorder.services.reading import Episode, Step
@@ -182,8 +182,8 @@ class Dataset:
         _expect("split", split, ("", *KINDS))
         _expect("level", level, ("", "high", "low"))
         other = None if against is None else Path(against)
-        order = ScoreOrder(Path(predictions), other, protocol, level, split, filter, str(self.root))
-        return score_files(self._index, order).found
+        terms = ScoringTerms(str(self.root), str(predictions), protocol, split, level, filter)
+        return score_files(self._index, terms, against=other).found
 
     def to_pandas(
         self, filter: str = "", *, agents: bool = False, per: Literal["step", "episode"] = "step"

@@ -55,13 +55,14 @@ def evaluate(  # noqa: PLR0913 - the options
 
     Exit code 0: scored; 1: scored, but something in the file was not; 2: nothing could be scored.
     """
-    from odyssey_recorder.services.evaluation import ScoreOrder, judged, score_files
+    from odyssey_recorder.evaluation.protocols import ScoringTerms
+    from odyssey_recorder.services.evaluation import judged, score_files
     from odyssey_recorder.wiring.user import user_index
 
-    order = ScoreOrder(predictions, against, protocol, level or "", split or "", selection, str(data))
+    asked = ScoringTerms(str(data), str(predictions), protocol, split or "", level or "", selection)
     on_workers = nullcontext() if cluster is None else on_cluster(cluster)
     with closing(user_index(data)) as index, on_workers as executor:
-        scored = score_files(index, order, executor=executor)
+        scored = score_files(index, asked, against=against, executor=executor)
     terminal.print_left_out(scored.selection)
     from odyssey_recorder.evaluation import report
     from odyssey_recorder.evaluation.judged_steps import StepsWanted

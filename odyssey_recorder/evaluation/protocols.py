@@ -32,6 +32,22 @@ class ScoringRules:
     partial: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ScoringTerms:
+    """Which predictions are scored, and how.
+
+    `split` is one of the four, whose test part is scored, or empty: all episodes of `selection`. Until they are scored,
+    `dataset` may be empty for the folder, and `level` for that of the file.
+    """
+
+    dataset: str
+    predictions: str
+    protocol: Name = "official"
+    split: str = ""
+    level: str = ""
+    selection: str = ""
+
+
 OFFICIAL = ScoringRules()
 
 SWITCHES: Mapping[str, Mapping[str, Any]] = {

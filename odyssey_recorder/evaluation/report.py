@@ -15,22 +15,10 @@ from odyssey_recorder.evaluation.gold import Gold
 from odyssey_recorder.evaluation.intervals import by_unit, percentiles, ratios
 from odyssey_recorder.evaluation.loading import Loaded
 from odyssey_recorder.evaluation.placement import Fit, place
-from odyssey_recorder.evaluation.protocols import OFFICIAL, PROTOCOLS, SWITCHES, Name, switched
+from odyssey_recorder.evaluation.protocols import OFFICIAL, PROTOCOLS, SWITCHES, ScoringTerms, switched
 from odyssey_recorder.evaluation.published import PublishedScore, published
 from odyssey_recorder.evaluation.scores import Figures, Placed, Scored
 from odyssey_recorder.reports import render_page, write_page
-
-
-@dataclass(frozen=True, slots=True)
-class ScoringTerms:
-    """`split` is one of the four, whose test part is scored, or empty: all episodes of `selection`."""
-
-    dataset: str
-    predictions: str
-    protocol: Name = "official"
-    split: str = ""
-    level: str = "high"
-    selection: str = ""
 
 
 @dataclass(frozen=True, slots=True)

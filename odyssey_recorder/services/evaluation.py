@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from odyssey_recorder.dataset_index.filter import parse_filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import CancelledError, DatasetError
-from odyssey_recorder.evaluation.protocols import Name
+from odyssey_recorder.evaluation.protocols import ScoringTerms
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.services.episodes import Selection, refresh, selected
 
@@ -17,23 +17,6 @@ if TYPE_CHECKING:
     from odyssey_recorder.evaluation.judged_steps import JudgedStep, StepsWanted
     from odyssey_recorder.evaluation.report import Evaluation
     from odyssey_recorder.evaluation.scores import Figures
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreOrder:
-    """Which predictions are to be scored, and how.
-
-    `against` are those of another model, to compare with; only the test part of `split` counts; without `level`, that
-    of the file. `dataset` is the name in reports, by default the folder.
-    """
-
-    predictions: Path
-    against: Path | None = None
-    protocol: Name = "official"
-    level: str = ""
-    split: str = ""
-    selection: str = ""
-    dataset: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +30,19 @@ class ScoredFiles:
     other_by: Mapping[str, Mapping[str, "Figures"]] = field(default_factory=dict)
 
 
-def score_files(
+def score_files(  # noqa: PLR0913 - values by keyword
     index: EpisodeIndex,
-    order: ScoreOrder,
+    terms: ScoringTerms,
     progress: Progress = untold,
     cancelled: Cancelled = never,
     *,
+    against: Path | None = None,
     executor: Executor | None = None,
 ) -> ScoredFiles:
-    """The `executor` reads the true actions, if there is one. Raises DatasetError, FilterError, CancelledError."""
+    """`against` are the predictions of another model, to compare with; the `executor` reads the true actions.
+
+    Raises DatasetError, FilterError, CancelledError.
+    """
     try:
         from odyssey_recorder.evaluation import report, scores
         from odyssey_recorder.evaluation.gold import read_gold
@@ -72,9 +59,10 @@ def score_files(
         update(0, 1)
         return update
 
-    wanted = parse_filter(f"{order.selection} split:{order.split}/test" if order.split else order.selection)
-    loaded = load(order.predictions, progress_of(f"Reading {order.predictions.name}…"))
-    against = order.against and load(order.against, progress_of(f"Reading {order.against.name}…"))
+    wanted = parse_filter(f"{terms.selection} split:{terms.split}/test" if terms.split else terms.selection)
+    predictions = Path(terms.predictions)
+    loaded = load(predictions, progress_of(f"Reading {predictions.name}…"))
+    other = None if against is None else load(against, progress_of(f"Reading {against.name}…"))
     refresh(index, progress, cancelled)
     selection = selected(index, wanted)
     ids, carry_out = frozenset(index.ids(selection.filter)), map if executor is None else executor.map
@@ -82,15 +70,13 @@ def score_files(
     if not gold.episodes:
         raise DatasetError(f"{index.root} has no readable episode of this selection. Check the split and the filter.")
     progress_of("Scoring…")
-    asked = report.ScoringTerms(
-        order.dataset or str(index.root), str(order.predictions), order.protocol, order.split,
-        order.level or loaded.header.level or "high", order.selection,
-    )  # fmt: skip
+    level = terms.level or loaded.header.level or "high"
+    asked = replace(terms, dataset=terms.dataset or str(index.root), level=level)
     found = report.evaluate(gold, loaded, asked, unread=unread)
-    if not against:
+    if other is None:
         return ScoredFiles(index.root, found, selection)
     progress_of("Comparing…")
-    found = report.with_difference(found, against, str(order.against))
+    found = report.with_difference(found, other, str(against))
     assert found.other is not None
     return ScoredFiles(index.root, found, selection, scores.figures(found.other), scores.breakdowns(found.other))
 

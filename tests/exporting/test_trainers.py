@@ -20,7 +20,8 @@ from odyssey_recorder.errors import DatasetError, SettingsError
 from odyssey_recorder.evaluation.gold import read_gold
 from odyssey_recorder.evaluation.loading import load
 from odyssey_recorder.evaluation.predictions import Prediction, PredictionsHeader, header_line, prediction_line, spelled
-from odyssey_recorder.evaluation.report import ScoringTerms, evaluate
+from odyssey_recorder.evaluation.protocols import ScoringTerms
+from odyssey_recorder.evaluation.report import evaluate
 from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare

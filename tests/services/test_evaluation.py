@@ -8,9 +8,10 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import CancelledError
+from odyssey_recorder.evaluation.protocols import ScoringTerms
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.model.episode import Json
-from odyssey_recorder.services.evaluation import ScoreOrder, score_files
+from odyssey_recorder.services.evaluation import score_files
 from tests.cli import CommandLine
 from tests.evaluation.prediction_files import own, predictions
 from tests.exporting.sample import ids
@@ -85,6 +86,6 @@ def test_scoring_can_be_cancelled(root: Path, gold: Path) -> None:
     told: list[str] = []
     index = EpisodeIndex(root, None)
     with pytest.raises(CancelledError, match="Scoring was cancelled"):
-        score_files(index, ScoreOrder(gold), lambda _share, text: told.append(text), lambda: len(told) > 2)
+        score_files(index, ScoringTerms("", str(gold)), lambda _share, text: told.append(text), lambda: len(told) > 2)
     index.close()
     assert told[-1] == "Reading the dataset…"

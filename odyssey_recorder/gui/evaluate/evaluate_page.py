@@ -11,7 +11,7 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
-from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name
+from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name, ScoringTerms
 from odyssey_recorder.gui.evaluate.commands import EvaluateCommand
 from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.frame.command import Command
@@ -34,7 +34,7 @@ from odyssey_recorder.gui.kit.parts import (
     tool_button,
 )
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.services.evaluation import ScoredFiles, ScoreOrder, score_files
+from odyssey_recorder.services.evaluation import ScoredFiles, score_files
 from odyssey_recorder.splits.drawing import KINDS
 
 _FORM_PX = 260
@@ -75,18 +75,18 @@ class EvaluatePage(MainPage):
 
     def _score(self) -> None:
         self._message.hide()
-        work = partial(_score, self._order, self._index_opener())
+        against = _path(self._against) if self._against.text().strip() else None
+        work = partial(_score, self._terms, against, self._index_opener())
         self._is_scoring = True
-        job = self._background.start(f"Scoring {self._order.predictions.name}", work, self._on_scored)
+        job = self._background.start(f"Scoring {Path(self._terms.predictions).name}", work, self._on_scored)
         job.ended.connect(self._end)
         self._job.follow(job)
         self._update_commands()
 
     @property
-    def _order(self) -> ScoreOrder:
-        against = _path(self._against) if self._against.text().strip() else None
+    def _terms(self) -> ScoringTerms:
         protocol = cast(Name, self._protocol.value)
-        return ScoreOrder(_path(self._predictions), against, protocol, self._level.value, self._split.value)
+        return ScoringTerms("", str(_path(self._predictions)), protocol, self._split.value, self._level.value)
 
     def _index_opener(self) -> Callable[[], EpisodeIndex]:
         is_other = bool(self._dataset.text().strip())
@@ -221,11 +221,15 @@ def _path(field: QLineEdit) -> Path:
 
 
 def _score(
-    order: ScoreOrder, open_index: Callable[[], EpisodeIndex], progress: Progress, cancelled: Cancelled
+    terms: ScoringTerms,
+    against: Path | None,
+    open_index: Callable[[], EpisodeIndex],
+    progress: Progress,
+    cancelled: Cancelled,
 ) -> ScoredFiles:
     progress(None, "Loading…")
     with closing(open_index()) as index:
-        scored = score_files(index, order, progress, cancelled)
+        scored = score_files(index, terms, progress, cancelled, against=against)
     from odyssey_recorder.gui.evaluate import judged_view, scores_view  # noqa: F401 - the window uses them next
 
     return scored
