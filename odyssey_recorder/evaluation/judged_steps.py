@@ -17,11 +17,6 @@ Which = Literal["wrong", "only this", "both"]
 
 _MIDDLE = GRID // 2
 _SWIPES = {"UP": (0, -200), "DOWN": (0, 200), "LEFT": (-200, 0), "RIGHT": (200, 0)}
-_KEYS = {
-    AnswerKind.PRESS_HOME: SystemKey.HOME,
-    AnswerKind.PRESS_BACK: SystemKey.BACK,
-    AnswerKind.PRESS_RECENT: SystemKey.RECENT,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +119,10 @@ def drawn(answer: object, *, off: int = 0) -> Action | None:
             return Complete()
         case AnswerKind.IMPOSSIBLE:
             return Impossible("")
+        case AnswerKind.PRESS_HOME | AnswerKind.PRESS_BACK | AnswerKind.PRESS_RECENT:
+            return Press(SystemKey(kind.name.removeprefix("PRESS_")))
         case _:
-            return Press(_KEYS[kind]) if kind in _KEYS else None
+            return None
 
 
 def _chosen(which: Which, right: Bools, others: Ints) -> Bools:

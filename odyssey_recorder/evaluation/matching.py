@@ -138,22 +138,8 @@ def _texts(truths: list[str], predicted: list[str], rules: ScoringRules) -> Bool
     return _TEXT_RULES[rules.text]([truth.strip() for truth in truths], predicted)
 
 
-def _official_texts(truths: list[str], predicted: list[str]) -> Bools:
-    right: Bools = _contained(truths, predicted) | _alike(truths, predicted)
-    return right
-
-
-def _by_distance(truths: list[str], predicted: list[str]) -> Bools:
-    right: Bools = _alike(truths, predicted) & np.fromiter(map(bool, predicted), bool)
-    return right
-
-
 def _contained(truths: list[str], predicted: list[str]) -> Bools:
     return np.fromiter((a in b or b in a for a, b in zip(truths, predicted, strict=True)), bool)
-
-
-def _contained_in_lower_case(truths: list[str], predicted: list[str]) -> Bools:
-    return _contained(_lowered(truths), _lowered(predicted))
 
 
 def _by_words(truths: list[str], predicted: list[str]) -> Bools:
@@ -177,8 +163,8 @@ def _alike(truths: list[str], predicted: list[str]) -> Bools:
 
 
 _TEXT_RULES: dict[TextRule, Callable[[list[str], list[str]], Bools]] = {
-    "official": _official_texts,
-    "distance": _by_distance,
-    "contained": _contained_in_lower_case,
+    "official": lambda truths, predicted: _contained(truths, predicted) | _alike(truths, predicted),
+    "distance": lambda truths, predicted: _alike(truths, predicted) & np.fromiter(map(bool, predicted), bool),
+    "contained": lambda truths, predicted: _contained(_lowered(truths), _lowered(predicted)),
     "words": _by_words,
 }
