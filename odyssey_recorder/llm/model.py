@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from ipaddress import ip_address
-from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
@@ -58,10 +57,6 @@ class ChatMessage:
     parts: tuple[Part, ...]
 
 
-def _no_parameters() -> Mapping[str, float | str]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One question: everything that determines the answer, and nothing else.
@@ -78,7 +73,7 @@ class ModelRequest:
     messages: tuple[ChatMessage, ...]
     schema_name: str
     answer: type[BaseModel]
-    parameters: Mapping[str, float | str] = field(default_factory=_no_parameters)
+    parameters: Mapping[str, float | str] = field(default_factory=dict)
     candidate: int = 0
     is_judged: bool = False
 

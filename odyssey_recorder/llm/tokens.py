@@ -6,7 +6,7 @@ from io import BytesIO
 
 import PIL.Image
 
-from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, Image, LazyImage, ModelRequest, Part, Usage, Words
+from odyssey_recorder.llm.model import LONGEST_ANSWER, Image, LazyImage, ModelRequest, Part, Usage, Words
 from odyssey_recorder.llm.prices import ModelFacts
 
 USUAL_ANSWER = 200
@@ -23,7 +23,8 @@ _UNREADABLE = (_LONG_SIDE, _SHORT_SIDE)
 def estimated_usage(question: ModelRequest, model: ModelFacts, usual_answer: int = USUAL_ANSWER) -> Usage:
     """The estimate for a question with a usual answer, or the longest one it allows if that is shorter."""
     words = len(json.dumps(dict(question.schema))) // _BYTES
-    tokens_in = words + sum(_of_message(message, model) for message in question.messages)
+    tokens_in = words + _MESSAGE * len(question.messages)
+    tokens_in += sum(_of_part(part, model) for message in question.messages for part in message.parts)
     return Usage(tokens_in, min(usual_answer, int(question.parameters.get(LONGEST_ANSWER, usual_answer))))
 
 
@@ -45,10 +46,6 @@ def _patches(width: int, height: int, at_most: int | None) -> int:
         fit *= min(max(1, math.floor(side * fit)) / (side * fit) for side in (wide, high))
         wide, high = round(wide * fit, 6), round(high * fit, 6)
     return math.ceil(wide) * math.ceil(high)
-
-
-def _of_message(message: ChatMessage, model: ModelFacts) -> int:
-    return _MESSAGE + sum(_of_part(part, model) for part in message.parts)
 
 
 def _of_part(part: Part, model: ModelFacts) -> int:
