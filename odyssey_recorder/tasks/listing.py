@@ -1,6 +1,6 @@
 """Task lists: JSON lines files, the keys of a line, and the problems of invalid lines."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -127,11 +127,11 @@ def read_listing(path: Path) -> TaskListing:
     except OSError as error:
         why = error.strerror or error
         raise TaskError(f"The task list {path} cannot be read: {why}. Choose another, or restore it.") from error
-    tasks: list[ListedTask] = []
-    problems: list[fields.Problem] = []
-    for outcome in _outcomes(path, data):
-        (tasks if isinstance(outcome, ListedTask) else problems).append(outcome)  # type: ignore[arg-type]
-    return TaskListing(tuple(tasks), tuple(problems))
+    outcomes = list(_outcomes(path, data))
+    return TaskListing(
+        tuple(outcome for outcome in outcomes if isinstance(outcome, ListedTask)),
+        tuple(outcome for outcome in outcomes if isinstance(outcome, fields.Problem)),
+    )
 
 
 def read_tasks(path: Path, *, new: bool = False) -> tuple[ListedTask, ...]:
@@ -162,7 +162,8 @@ def _outcomes(path: Path, data: bytes) -> Iterator[ListedTask | fields.Problem]:
         try:
             task = _Row.model_validate_json(line).listed()
         except ValidationError as error:
-            yield from _problems(path, number, error)
+            for place, words in fields.faults_in(error):
+                yield fields.Problem(path, number, ".".join(map(str, place)), words)
             continue
         if task.task_id in seen:
             yield fields.Problem(
@@ -173,8 +174,3 @@ def _outcomes(path: Path, data: bytes) -> Iterator[ListedTask | fields.Problem]:
             yield task
             if lack := Category(task.task.category).lacks_apps(task.task.apps):
                 yield fields.Problem(path, number, "apps", lack, is_usable=True)
-
-
-def _problems(path: Path, line: int, error: ValidationError) -> Iterable[fields.Problem]:
-    for place, words in fields.faults_in(error):
-        yield fields.Problem(path, line, ".".join(map(str, place)), words)

@@ -87,7 +87,6 @@ class RoleCasting:
     def __init__(self, rotation: dict[str, Apportionment[str]]) -> None:
         self._rotation = rotation
         self._hardest_first = sorted(rotation.items(), key=lambda role: len(role[1].items))
-        self._is_hardest_first = self._hardest_first == list(rotation.items())
 
     def cast(self) -> dict[str, str]:
         chosen: dict[str, str] = {}
@@ -96,7 +95,7 @@ class RoleCasting:
             if app is None:
                 return self._any_cast()
             chosen[role] = app
-        return chosen if self._is_hardest_first else {role: chosen[role] for role in self._rotation}
+        return {role: chosen[role] for role in self._rotation}
 
     def _any_cast(self) -> dict[str, str]:
         casts = product(*(rotation.items for rotation in self._rotation.values()))
