@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -80,25 +79,19 @@ class Loaded:
 def load(path: Path, tell: Tell = lambda _done, _of: None) -> Loaded:
     """Raises DatasetError if it is not a prediction file."""
     with storage_errors(path, "read"), open_file(path, _LONGEST_FILE) as file:
-        tell_line = partial(_report_line, file, tell)
         first = file.readline(LONGEST_LINE + 1)
         try:
             header = read_header(first)
         except BrokenLineError as error:
             raise DatasetError(f"{path}, line 1: {error}. Use the version of the program that wrote it.") from error
         if header is not None:
-            return _read_lines(file, Loaded("odyssey", header), _own, tell_line, start=2)
+            return _read_lines(file, Loaded("odyssey", header), _own, tell, start=2)
         layout = _layout(first)
         file.seek(0)
         if layout == "official":
             return _document(path, file)
         take = _agentcpm if layout == "agentcpm" else _osatlas
-        return _read_lines(file, Loaded(layout), take, tell_line, start=1)
-
-
-def _report_line(file: BinaryIO, tell: Tell, number: int) -> None:
-    if number % _LINES_AT_ONCE == 0:
-        tell(file.tell(), os.fstat(file.fileno()).st_size)
+        return _read_lines(file, Loaded(layout), take, tell, start=1)
 
 
 def _layout(first: bytes) -> Layout:
@@ -117,17 +110,16 @@ Reader = Callable[[Loaded, int, Any], None]
 _ANOTHER_TYPE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 
 
-def _read_lines(
-    file: BinaryIO, into: Loaded, take: Reader, tell_line: Callable[[int], object], *, start: int
-) -> Loaded:
-    for number, line in lines_of(file):
-        tell_line(number)
+def _read_lines(file: BinaryIO, into: Loaded, take: Reader, tell: Tell, *, start: int) -> Loaded:
+    for number, line in lines_of(file, start):
+        if number % _LINES_AT_ONCE == 0:
+            tell(file.tell(), os.fstat(file.fileno()).st_size)
         try:
-            take(into, number + start - 1, json_of(line))
+            take(into, number, json_of(line))
         except BrokenLineError as error:
-            into.problems.append(f"line {number + start - 1}: {error}")
+            into.problems.append(f"line {number}: {error}")
         except _ANOTHER_TYPE:
-            into.problems.append(f"line {number + start - 1}: it is not a prediction")
+            into.problems.append(f"line {number}: it is not a prediction")
     return into
 
 

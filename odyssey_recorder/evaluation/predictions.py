@@ -8,6 +8,7 @@ The header is ``{"format": "odyssey-predictions", "version": 1, "adapter", "mode
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import count
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
@@ -112,12 +113,12 @@ def prediction_of(tree: Json) -> Prediction:
     )
 
 
-def lines_of(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """The lines that are not empty with their numbers, from 1; of one that is too long, its beginning only."""
-    number = 0
-    while line := file.readline(LONGEST_LINE + 1):
-        number += 1
-        rest = line
+def lines_of(file: BinaryIO, start: int) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not empty with their numbers, from `start`; of one that is too long, its beginning only."""
+    for number in count(start):
+        rest = line = file.readline(LONGEST_LINE + 1)
+        if not line:
+            return
         while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
             rest = file.readline(LONGEST_LINE + 1)
         if line.strip():
