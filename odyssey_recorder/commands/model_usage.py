@@ -56,24 +56,17 @@ def confirm_cost(estimate: "Estimate", budget: float | None, *, is_agreed: bool)
 
 
 def print_cost(estimate: "Estimate", budget: float | None = None, *, to: "Console") -> None:
-    for question in _estimate_lines(estimate, budget):
-        say(question, to=to)
+    requests = f"{estimate.calls:,} requests, {estimate.kept:,} answers in the cache"
+    say(f"{estimate.model} at {estimate.host}: {requests}", to=to)
+    if estimate.calls:
+        price = "; the price of this model is unknown"
+        if estimate.cost is not None:
+            price = f", about ${estimate.cost:.4f} by the prices of {estimate.priced_on}"
+        say(f"about {estimate.tokens_in:,} tokens in, {estimate.tokens_out:,} out{price}", to=to)
+        if budget is not None:
+            say(f"It stops before the cost exceeds ${budget:.2f}.", to=to)
     for warning in estimate.warnings:
         say((warning, "yellow"), to=to)
-
-
-def _estimate_lines(estimate: "Estimate", budget: float | None) -> Iterator[str]:
-    requests = f"{estimate.calls:,} requests, {estimate.kept:,} answers in the cache"
-    yield f"{estimate.model} at {estimate.host}: {requests}"
-    if not estimate.calls:
-        return
-    tokens = f"about {estimate.tokens_in:,} tokens in, {estimate.tokens_out:,} out"
-    if estimate.cost is None:
-        yield f"{tokens}; the price of this model is unknown"
-    else:
-        yield f"{tokens}, about ${estimate.cost:.4f} by the prices of {estimate.priced_on}"
-    if budget is not None:
-        yield f"It stops before the cost exceeds ${budget:.2f}."
 
 
 def print_upload_size(plan: "Plan") -> None:

@@ -1,6 +1,7 @@
 """Preparing tasks: generate from templates, rewrite, approve, and queue them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -192,7 +193,9 @@ class TaskService:
         try:
             self._queue.amend([rewritten.task], self._annotator(), before=[before], event=TaskEvent.REWRITTEN)
         except TaskError as error:
-            return self._unchanged(before, str(error))
+            with suppress(TaskError):
+                (before,) = self._listed([before.task_id])
+            return Rewritten(before, str(error))
         if before.text is not None and before.text.writer is Writer.PHRASING and not before.text.edited_by:
             self._phrased[before.task_id] = before
         return rewritten
@@ -212,13 +215,6 @@ class TaskService:
         for task_id in task_ids:
             self._edited.pop(task_id, None)
         return after
-
-    def _unchanged(self, before: ListedTask, trouble: str) -> Rewritten:
-        try:
-            (now,) = self._listed([before.task_id])
-        except TaskError:
-            now = before
-        return Rewritten(now, trouble)
 
     def edit(self, task_id: str, instruction: str) -> ListedTask:
         words = " ".join(instruction.split())
