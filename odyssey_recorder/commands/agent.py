@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.model_usage import BudgetOption
+from odyssey_recorder.commands.model_usage import AdapterOption, BudgetOption, ModelOption
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.errors import LanguageModelError
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(name="agent", help="Have a model carry out tasks on a phone, and judge it.", rich_markup_mode=None)
 
-AdapterOption = Annotated[str, typer.Option(help="The kind of model, such as ours or qwen2.5-vl.")]
-ModelOption = Annotated[str | None, typer.Option(help="The model's name at the server.", show_default="settings")]
 HistoryOption = Annotated[
     str, typer.Option(help="What the model learns about earlier steps: none, actions[:N] or screenshots:N[:STRIDE].")
 ]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from odyssey_recorder.annotation.conversations import Plan
     from odyssey_recorder.llm.batch import BatchProgress, Estimate
 
+AdapterOption = Annotated[str, typer.Option(help="The kind of model, such as ours or qwen2.5-vl.")]
+ModelOption = Annotated[str | None, typer.Option(help="The model's name at the server.", show_default="settings")]
 DatasetArgument = Annotated[Path, typer.Argument(metavar="PATH", help="The dataset folder.")]
 FilterOption = Annotated[str, typer.Option("--filter", help="Only episodes that this filter selects.")]
 EffortOption = Annotated[

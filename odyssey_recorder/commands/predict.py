@@ -7,9 +7,11 @@ import typer
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.model_usage import (
+    AdapterOption,
     BudgetOption,
     ConsentOption,
     FilterOption,
+    ModelOption,
     YesOption,
     confirm_sending,
     interruptible,
@@ -26,8 +28,8 @@ def predict(  # noqa: PLR0913 - the options
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, as JSON Lines.")],
     *,
-    adapter: Annotated[str, typer.Option(help="The kind of model, such as ours or qwen2.5-vl.")] = "ours",
-    model: Annotated[str | None, typer.Option(help="The model's name at the server.", show_default="settings")] = None,
+    adapter: AdapterOption = "ours",
+    model: ModelOption = None,
     history: Annotated[
         str,
         typer.Option(

@@ -59,7 +59,12 @@ class TrainingSample:
 
     def image(self, number: int) -> Image.Image:
         """In RGB. Raises TrainingError for a screenshot that is missing or damaged."""
-        return read_image(self.folder, self.images[number])
+        path = self.folder / self.images[number]
+        try:
+            check_within(path, self.folder)
+            return decode_png(read_file(path, Largest.SCREENSHOT, within=self.folder)).convert("RGB")
+        except (OSError, BrokenImageError) as error:
+            raise TrainingError(f"The screenshot {path} cannot be read: {error}.") from error
 
 
 def read_samples(folder: Path, part: Part) -> list[TrainingSample]:
@@ -91,13 +96,3 @@ def _samples(folder: Path, file: Path) -> Iterator[TrainingSample]:
             raise TrainingError(f"{file}:{number}: {shown} places for {len(row.images)} images.")
         answer = "".join(part.text for part in row.completion[0].content)
         yield TrainingSample(row.id, folder, row.images, row.prompt, answer, row.gold)
-
-
-def read_image(folder: Path, name: str) -> Image.Image:
-    """Raises TrainingError."""
-    path = folder / name
-    try:
-        check_within(path, folder)
-        return decode_png(read_file(path, Largest.SCREENSHOT, within=folder)).convert("RGB")
-    except (OSError, BrokenImageError) as error:
-        raise TrainingError(f"The screenshot {path} cannot be read: {error}.") from error
