@@ -146,15 +146,7 @@ def _state(row: Row[Any], past: TaskHistory) -> QueueRow:
     if left_us:
         since, until = at(row.since_us), at(row.until_us)
         holder = task_status.Holder(row.task_id, row.annotator, computer(row.place), since, until, row.is_recording)
+    queued = task_status.QueuedTask(past.listed, shown, past.history)
     return QueueRow(
-        row.task_id,
-        status,
-        task_status.QueuedTask(past.listed, shown, past.history),
-        past,
-        row.is_listed,
-        row.place,
-        row.token,
-        left_us,
-        row.is_recording,
-        holder,
+        row.task_id, status, queued, past, row.is_listed, row.place, row.token, left_us, row.is_recording, holder
     )

@@ -169,16 +169,8 @@ def _worth(words: str) -> int:
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _CURRENCIES = {
-    "$": "usd",
-    "d": "usd",
-    "b": "usd",
-    "u": "usd",
-    "€": "eur",
-    "e": "eur",
-    "£": "gbp",
-    "p": "gbp",
-    "g": "gbp",
-}
+    "$": "usd", "d": "usd", "b": "usd", "u": "usd", "€": "eur", "e": "eur", "£": "gbp", "p": "gbp", "g": "gbp",
+}  # fmt: skip
 
 
 def _plain(digits: str) -> str:
