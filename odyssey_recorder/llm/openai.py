@@ -38,6 +38,7 @@ _BUSY = (408, 409, 429)
 _NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _SHOWN_WORDS, _SHOWN_MODELS = 300, 12
 _PAGE = 100
+_CONNECT_S = 10.0
 _NAME = "odyssey_recorder"
 _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
@@ -67,14 +68,12 @@ class OpenAIModel:
     an answer; models on slow computers take minutes.
     """
 
-    def __init__(
-        self, name: str, base_url: str, key: SecretStr | None, *, connect_s: float = 10.0, read_s: float = 180.0
-    ) -> None:
+    def __init__(self, name: str, base_url: str, key: SecretStr | None, *, read_s: float = 180.0) -> None:
         self.name = name
         self._url = base_url or OPENAI_URL
         self.host = _origin(self._url)
         self._key = _checked(key, self.host)
-        self._timeout = Timeout(read_s, connect=connect_s)
+        self._timeout = Timeout(read_s, connect=_CONNECT_S)
         self._wire = chat_completions.Wire() if self.host == _origin(OPENAI_URL) else chat_completions.OLDER
         self._clients: dict[asyncio.AbstractEventLoop, AsyncOpenAI] = {}
 

@@ -156,9 +156,7 @@ class TaskService:
         """Raises SettingsError, LanguageModelError."""
         batch = self._open_batch(None)
         rewriting = Rewriting(batch, self.library())
-        return batch.estimate(
-            rewriting.likely_questions(self._listed(task_ids), names_apps=self._templates.names_apps())
-        )
+        return batch.estimate(rewriting.likely_questions(self._listed(task_ids), names_apps=self.names_apps))
 
     def rewrite(  # noqa: PLR0913 - values by keyword
         self,
@@ -181,7 +179,7 @@ class TaskService:
         rewriting = Rewriting(self._open_batch(budget), self.library(), others, again=again)
         return rewriting.rewrite(
             tasks,
-            names_apps=self._templates.names_apps(),
+            names_apps=self.names_apps,
             on_rewritten=lambda rewritten: came(self._store(rewritten, before[rewritten.task.task_id])),
             progress=progress,
             cancelled=cancelled,

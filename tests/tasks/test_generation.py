@@ -110,7 +110,7 @@ def test_requested_number_of_distinct_tasks_is_generated(sizes: list[int], count
 def test_known_tasks_are_never_generated_again(count: int, seed: int, other: int) -> None:
     library = one_per_category(items=8)
     first = generate(library, GenerationOrder(count, seed, DAY)).tasks
-    rest = generate(library, GenerationOrder(100, other, DAY, known=identities(first)))
+    rest = generate(library, GenerationOrder(100, other, DAY, have=first))
     assert identities(first).isdisjoint(identities(rest.tasks))
     assert len(first) + len(rest.tasks) == 48
     assert set(rest.left.values()) == {0}

@@ -38,9 +38,8 @@ class Targets:
 class GenerationOrder:
     """What to generate: `count` tasks for the devices of a catalogue. Equal orders give equal tasks.
 
-    `have` are the existing tasks: none of them is generated again, and the proportions hold for both together. `known`
-    are identities (see `identity`) of other filled templates that must not come again. `day` is the first day of
-    recording, from which dates are computed. `categories` restricts what is generated.
+    `have` are the existing tasks: none of them is generated again, and the proportions hold for both together. `day` is
+    the first day of recording, from which dates are computed. `categories` restricts what is generated.
     """
 
     count: int
@@ -51,7 +50,6 @@ class GenerationOrder:
     names_apps: bool = True
     categories: Set[Category] = frozenset(Category)
     have: tuple[ListedTask, ...] = ()
-    known: Set[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +75,9 @@ def generate(library: TemplateLibrary, order: GenerationOrder) -> GeneratedTasks
             "which recording begins."
         )
     ids = {template.template_id for template in library.of(order.catalogue)}
-    known = {*order.known, *(identity(task.task.task) for task in order.have)}
+    taken = {identity(task.task.task) for task in order.have}
     have = tuple(task for task in order.have if task.template in ids)
-    generation = _Generation(library, replace(order, have=have, known=known))
+    generation = _Generation(library, replace(order, have=have), taken)
     return GeneratedTasks(tuple(islice(generation.tasks(), order.count)), generation.left())
 
 
@@ -112,9 +110,9 @@ def left(library: TemplateLibrary, tasks: Iterable[ListedTask], day: date) -> Ma
 
 
 class _Generation:
-    def __init__(self, library: TemplateLibrary, order: GenerationOrder) -> None:
+    def __init__(self, library: TemplateLibrary, order: GenerationOrder, taken: set[str]) -> None:
         self._devices = _Devices(order)
-        self._taken = set(order.known)
+        self._taken = taken
         templates = suitable(library, order.catalogue, order.categories, order.targets)
         self._supplies = _supplies(templates, library, order)
         used = _used({name: supply.fillings for name, supply in self._supplies.items()}, self._taken)

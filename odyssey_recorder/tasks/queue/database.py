@@ -65,11 +65,8 @@ class QueueDatabase:
         self._opening = Lock()
 
     @classmethod
-    def in_file(
-        cls, path: Path, *, clock: Callable[[], int] | None = None, patience_s: float = 30.0
-    ) -> "QueueDatabase":
-        url = sa.URL.create("sqlite", database=str(path.absolute()))
-        return cls(url, clock=clock, patience_s=patience_s)
+    def in_file(cls, path: Path, *, patience_s: float = 30.0) -> "QueueDatabase":
+        return cls(sa.URL.create("sqlite", database=str(path.absolute())), patience_s=patience_s)
 
     @property
     def name(self) -> str:
