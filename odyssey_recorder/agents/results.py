@@ -110,19 +110,15 @@ class ResultFile:
 @contextmanager
 def open_results(path: Path, header: ResultsHeader) -> Iterator[ResultFile]:
     """Raises DatasetError, also if another program is writing the file."""
-    with storage_errors(path, "written"):
-        make_folder(path.absolute().parent)
-    lock = FileLock(f"{path}.lock", timeout=0)
+    make_folder(path.absolute().parent)
     try:
-        lock.acquire()
+        held = FileLock(f"{path}.lock", timeout=0).acquire()
     except Timeout as error:
         raise DatasetError(
             f"Another run is writing {path}. Choose another file, or wait until it has ended."
         ) from error
-    try:
+    with held:
         yield ResultFile(path, header)
-    finally:
-        lock.release()
 
 
 def summary(results: Sequence[TaskResult]) -> Iterator[str]:
