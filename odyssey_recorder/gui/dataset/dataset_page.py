@@ -63,6 +63,12 @@ _SPACE = 16
 _NOTHING_YET = "No episodes yet."
 _HOW_TO_BEGIN = "Published episodes of all annotators appear here."
 _NO_MATCH = "No matching episodes."
+_CURATING = (
+    DatasetCommand.SHOW_DUPLICATES,
+    DatasetCommand.RESTORE_EPISODES,
+    DatasetCommand.RETIRE_EPISODES,
+    DatasetCommand.REQUEST_REVIEW,
+)
 
 
 class DatasetPage(MainPage):
@@ -377,6 +383,7 @@ class DatasetPage(MainPage):
             DatasetCommand.DISMISS_DATASET: self._warning.hide,
         }
         self._commands.bind(self, calls)
+        self._commands.belong_to(self, *OF_ONE, *_CURATING, DatasetCommand.EXPORT_EPISODES)
 
     def _lay_out(self) -> None:
         self._bar.setTextVisible(False)
@@ -413,13 +420,7 @@ class DatasetPage(MainPage):
         return figures
 
     def _episodes(self) -> QWidget:
-        quiet = (
-            DatasetCommand.SHOW_DUPLICATES,
-            DatasetCommand.RESTORE_EPISODES,
-            DatasetCommand.RETIRE_EPISODES,
-            DatasetCommand.REQUEST_REVIEW,
-        )
-        buttons = (self._commands.button(command, kind="quiet") for command in quiet)
+        buttons = self._commands.buttons(*_CURATING, kind="quiet")
         export = self._commands.button(DatasetCommand.EXPORT_EPISODES)
         head = row((self._title, 1), self._bar, *buttons, export, spacing=2)
         head.setContentsMargins(4, 0, 0, 0)
