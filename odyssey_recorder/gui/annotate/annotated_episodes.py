@@ -5,7 +5,7 @@ from functools import partial
 
 import shiboken6
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QListView, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.annotation.reviewing import CONTRADICTED, AnnotatedEpisode, TextReviewing
 from odyssey_recorder.annotation.semantics import TextState
@@ -14,8 +14,8 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.annotate.trust_card import TrustCard
 from odyssey_recorder.gui.frame.background import Background, Job, error_text
 from odyssey_recorder.gui.kit.parts import fill_column
-from odyssey_recorder.gui.kit.row_delegate import TITLED_PX, Badge, TitledRow, titled_delegate
-from odyssey_recorder.gui.kit.table import TableColumn, TableModel, change_steadily, fill_list
+from odyssey_recorder.gui.kit.row_delegate import TITLED_PX, Badge, TitledRow, titled_list
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel, change_steadily
 from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
@@ -38,10 +38,7 @@ class AnnotatedPane(QWidget):
         self._open = ""
         self._table = AnnotatedTable()
         self._trust = TrustCard()
-        self.list = QListView()
-        self.list.setProperty("kind", "card")
-        self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        fill_list(self.list, "Episodes with texts", self._table, titled_delegate(_titled, self.list))
+        self.list = titled_list("Episodes with texts", self._table, _titled)
         self.list.clicked.connect(lambda _place: self.choose())
         fill_column(self, (self.list, 1), self._trust, spacing=10)
 

@@ -12,11 +12,7 @@ class AnnotateCommand(Command):
         "Annotate", "Accept or edit the texts of steps", "text_box_edit_outline", "Ctrl+7", seen_by="reviewers"
     )
     ACCEPT_TEXT = _command(
-        "Accept",
-        "Accept this text, or save what you wrote, and go to the next",
-        "check",
-        "Return",
-        primary=True,
+        "Accept", "Accept this text, or save what you wrote, and go to the next", "check", "Return", primary=True
     )
     EDIT_TEXT = _command("Edit", "Change this text; Enter saves, Esc leaves it as it was", "pencil_outline", "F2")
     REJECT_TEXT = _command("Reject", "Reject this text, to have it written anew, and go to the next", "close", "Del")
@@ -32,11 +28,7 @@ class AnnotateCommand(Command):
     NEXT_TEXT_STEP = _command("Next step", "Go to the next step", "chevron_right", "Right")
     PREVIOUS_TEXT_STEP = _command("Previous step", "Go to the previous step", "chevron_left", "Left")
     SHOW_MARK = _command(
-        "Show the mark",
-        "Show the action on the screenshot, or the plain one",
-        "gesture_tap",
-        "M",
-        checkable=True,
+        "Show the mark", "Show the action on the screenshot, or the plain one", "gesture_tap", "M", checkable=True
     )
     NEXT_CANDIDATE = _command("Next suggestion", "Show another suggestion for this text", "swap_horizontal", "]")
     TAKE_CANDIDATE = _command("Use the other", "Accept the other suggestion, and go to the next", "swap_vertical", "U")

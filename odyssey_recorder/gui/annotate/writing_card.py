@@ -20,7 +20,6 @@ _WRITE = Question(
     question="Have a model write what is missing?",
     answer="Write texts",
     tip="Start; you can keep using the page (Enter)",
-    cancel_tip="Cancel (Esc)",
     detail="Every text is a suggestion until a person accepts it.",
 )
 _WANTED = {

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QSize, Qt, QUrl
-from PySide6.QtGui import QActionGroup, QDesktopServices, QGuiApplication, QResizeEvent
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHeaderView, QProgressBar, QStackedWidget, QTableView, QWidget
 
 from odyssey_recorder.dataset.layout import annotation_path
@@ -37,6 +37,7 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import CHECKING, JobCard
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels
+from odyssey_recorder.gui.frame.tabs import Tabs
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import (
     Card,
@@ -47,7 +48,6 @@ from odyssey_recorder.gui.kit.parts import (
     push_button,
     row,
     text_label,
-    tool_button,
 )
 from odyssey_recorder.gui.kit.table import change_steadily, table_view
 from odyssey_recorder.gui.kit.theme import grown
@@ -63,6 +63,12 @@ _SPACE = 16
 _NOTHING_YET = "No episodes yet."
 _HOW_TO_BEGIN = "Published episodes of all annotators appear here."
 _NO_MATCH = "No matching episodes."
+_CURATING = (
+    DatasetCommand.SHOW_DUPLICATES,
+    DatasetCommand.RESTORE_EPISODES,
+    DatasetCommand.RETIRE_EPISODES,
+    DatasetCommand.REQUEST_REVIEW,
+)
 
 
 class DatasetPage(MainPage):
@@ -111,16 +117,15 @@ class DatasetPage(MainPage):
         self._messages = column(spacing=0)
         self._empty = _Emptiness(commands)
         self._stack = QStackedWidget()
-        self._tabs = row(None, spacing=2)
-        self._group = QActionGroup(self)
+        self._tabs = Tabs(commands)
         self._begun = False
         self._lay_out()
         self._connect()
         self._update_title()
 
     def show_for(self, role: Role) -> None:
-        shown = self._group.checkedAction()
-        if shown is not None and not shown.isVisible():
+        shown = [self._commands[command] for command in self._makers]
+        if any(action.isChecked() and not action.isVisible() for action in shown):
             self._commands[DatasetCommand.SHOW_EPISODES].setChecked(True)
 
     def enter(self) -> None:
@@ -352,13 +357,8 @@ class DatasetPage(MainPage):
     def _add_view(self, command: Command, make: Callable[[], QWidget]) -> None:
         """A view is made when it is first shown."""
         self._makers[command] = make
-        action = self._commands[command]
-        self._group.addAction(action)
         self._commands.belong_to(self, command)
-        action.toggled.connect(lambda on: self._show_view(command) if on else None)
-        tab = tool_button(action, command.value.label, "tab", Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        tab.setIconSize(QSize(16, 16))
-        self._tabs.insertWidget(self._tabs.count() - 1, tab)
+        self._tabs.add(command, partial(self._show_view, command))
 
     def _connect(self) -> None:
         self._listing.opened.connect(self._take_index)
@@ -383,6 +383,7 @@ class DatasetPage(MainPage):
             DatasetCommand.DISMISS_DATASET: self._warning.hide,
         }
         self._commands.bind(self, calls)
+        self._commands.belong_to(self, *OF_ONE, *_CURATING, DatasetCommand.EXPORT_EPISODES)
 
     def _lay_out(self) -> None:
         self._bar.setTextVisible(False)
@@ -419,13 +420,7 @@ class DatasetPage(MainPage):
         return figures
 
     def _episodes(self) -> QWidget:
-        quiet = (
-            DatasetCommand.SHOW_DUPLICATES,
-            DatasetCommand.RESTORE_EPISODES,
-            DatasetCommand.RETIRE_EPISODES,
-            DatasetCommand.REQUEST_REVIEW,
-        )
-        buttons = (self._commands.button(command, kind="quiet") for command in quiet)
+        buttons = self._commands.buttons(*_CURATING, kind="quiet")
         export = self._commands.button(DatasetCommand.EXPORT_EPISODES)
         head = row((self._title, 1), self._bar, *buttons, export, spacing=2)
         head.setContentsMargins(4, 0, 0, 0)

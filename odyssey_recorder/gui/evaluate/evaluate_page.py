@@ -6,8 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QActionGroup
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
@@ -19,6 +18,7 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels
+from odyssey_recorder.gui.frame.tabs import Tabs
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import (
     Choice,
@@ -31,7 +31,6 @@ from odyssey_recorder.gui.kit.parts import (
     pile,
     row,
     scroll_area,
-    tool_button,
 )
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services.evaluation import ScoredFiles, score_files
@@ -185,8 +184,11 @@ class EvaluatePage(MainPage):
             right=6, spacing=10,
         )  # fmt: skip
         self._views.addWidget(pile(notice("No scores yet.", _HOW_TO_BEGIN)))
-        middle = QWidget()
-        fill_column(middle, self._tabs(), self._message, self._job, (self._views, 1), spacing=10)
+        tabs, middle = Tabs(self._commands), QWidget()
+        self._commands.belong_to(self, *_VIEWS)
+        for at, command in enumerate(_VIEWS):
+            tabs.add(command, partial(self._views.setCurrentIndex, at))
+        fill_column(middle, tabs, self._message, self._job, (self._views, 1), spacing=10)
         panels = Panels(
             "evaluate", self._commands, middle, {"left": (scroll_area(form, "What is scored"), _FORM_PX)},
             lambda _side, px: px >= _ROOMY_PX,
@@ -198,19 +200,6 @@ class EvaluatePage(MainPage):
         line = row((labelled(text, field), 1), button, spacing=6)
         line.setAlignment(button, Qt.AlignmentFlag.AlignBottom)
         return line
-
-    def _tabs(self) -> QHBoxLayout:
-        group, tabs = QActionGroup(self), row(spacing=2)
-        for at, command in enumerate(_VIEWS):
-            action = self._commands[command]
-            group.addAction(action)
-            self._commands.belong_to(self, command)
-            action.toggled.connect(lambda on, at=at: self._views.setCurrentIndex(at) if on else None)
-            tab = tool_button(action, command.value.label, "tab", Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-            tab.setIconSize(QSize(16, 16))
-            tabs.addWidget(tab)
-        tabs.addStretch()
-        return tabs
 
 
 def _path(field: QLineEdit) -> Path:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QImage, QImageWriter, QPainter, QPen
 
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.figures.drawing import Drawing, FilledRect, Label, Line, Tone, drawn
+from odyssey_recorder.figures.drawing import Drawing, FilledRect, Label, Line, drawn
 from odyssey_recorder.figures.figure import Figure
 from odyssey_recorder.figures.page import file_names
 from odyssey_recorder.files import write_durably
@@ -22,16 +22,14 @@ _TITLE = 420
 
 @dataclass(frozen=True, slots=True)
 class Colours:
-    fill: QColor
+    """A colour for each tone of a drawing."""
+
+    bar: QColor
     published: QColor
     text: QColor
     faint: QColor
     grid: QColor
     ground: QColor
-
-    def of(self, tone: Tone) -> QColor:
-        colour: QColor = getattr(self, "fill" if tone == "bar" else tone)
-        return colour
 
 
 PAPER = Colours(
@@ -48,14 +46,14 @@ def paint(painter: QPainter, drawing: Drawing, colours: Colours, *, marked: Fill
     for shape in drawing.shapes:
         match shape:
             case FilledRect(x, y, width, height, level):
-                fill = QColor(colours.fill)
+                fill = QColor(colours.bar)
                 fill.setAlphaF(min(max(level, 0.0), 1.0))
                 painter.fillRect(QRectF(x, y, width, height), fill)
             case Line(x, y, to_x, to_y, tone, width):
-                painter.setPen(QPen(colours.of(tone), width))
+                painter.setPen(QPen(getattr(colours, tone), width))
                 painter.drawLine(QPointF(x, y), QPointF(to_x, to_y))
             case Label():
-                painter.setPen(colours.of(shape.tone))
+                painter.setPen(getattr(colours, shape.tone))
                 _write(painter, shape, metrics)
     if marked is not None:
         painter.setPen(QPen(colours.text, 1.5))

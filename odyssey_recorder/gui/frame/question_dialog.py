@@ -36,7 +36,7 @@ class Question:
     question: str
     answer: str
     tip: str
-    cancel_tip: str
+    cancel_tip: str = "Cancel (Esc)"
     detail: str = ""
     detail_kind: str = "hint"
     keeps: str = ""

@@ -6,10 +6,10 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from odyssey_recorder.gui.kit.icons import glyph, glyph_font
-from odyssey_recorder.gui.kit.table import VALUE, Index
+from odyssey_recorder.gui.kit.table import VALUE, Index, TableModel, fill_list
 from odyssey_recorder.gui.kit.theme import Theme, grown
 
 _BADGE_PX = 16
@@ -102,6 +102,14 @@ def titled_delegate(titled: Callable[[Any], TitledRow], parent: QObject) -> RowD
         _paint_titled(painter, cell, titled(row), font)
 
     return RowDelegate(paint, QSize(120, TITLED_PX), parent)
+
+
+def titled_list(name: str, model: TableModel[Any], titled: Callable[[Any], TitledRow]) -> QListView:
+    """A card with a list of titled rows."""
+    view = QListView()
+    view.setProperty("kind", "card")
+    view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+    return fill_list(view, name, model, titled_delegate(titled, view))
 
 
 def _paint_titled(painter: QPainter, cell: QRectF, row: TitledRow, font: QFont) -> None:

@@ -9,7 +9,7 @@ from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.kit.app_chips import AppChips
 from odyssey_recorder.gui.kit.parts import fill_column, say, text_label
 from odyssey_recorder.model.assignment import AsFound, CleanHome, FromSnapshot, StartState
-from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.queue.task_status import QueuedTask
 
@@ -43,6 +43,10 @@ class TaskText(QWidget):
 
 def category_text(category: str) -> str:
     return category.replace("_", " ")
+
+
+CATEGORIES = [(category.value, category_text(category.value)) for category in Category]
+"""The entries of a choice."""
 
 
 def start_text(start: StartState) -> str:

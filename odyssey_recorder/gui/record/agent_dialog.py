@@ -18,7 +18,6 @@ _RUN = Question(
     question="Have a model carry out this task?",
     answer="Run agent",
     tip="Start recording, with the agent's actions as its steps (Enter)",
-    cancel_tip="Cancel (Esc)",
     detail="Touch the phone or press Esc at any time to take over.",
 )
 _PACKAGE = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+", re.ASCII)

@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from odyssey_recorder.gui.kit.app_chips import AppChips
 from odyssey_recorder.gui.kit.parts import Choice, FoldButton, fill_column, labelled, line_edit, named
-from odyssey_recorder.gui.kit.task_text import category_text
-from odyssey_recorder.model.episode import Category, TaskInfo
+from odyssey_recorder.gui.kit.task_text import CATEGORIES
+from odyssey_recorder.model.episode import TaskInfo
 
 
 class TaskFields(QWidget):
@@ -15,7 +15,7 @@ class TaskFields(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._category = Choice("Category")
-        self._category.offer([(category.value, category_text(category.value)) for category in Category])
+        self._category.offer(CATEGORIES)
         self._instruction = named(QPlainTextEdit(), "Instruction")
         self._instruction.setPlaceholderText("The task as a person would say it")
         self._instruction.setProperty("kind", "instruction")

@@ -21,11 +21,11 @@ from odyssey_recorder.gui.kit.parts import (
     scroll_area,
     text_label,
 )
-from odyssey_recorder.gui.kit.row_delegate import TITLED_PX
+from odyssey_recorder.gui.kit.row_delegate import TITLED_PX, titled_list
 from odyssey_recorder.gui.kit.table import change_steadily
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.review.commands import ReviewCommand
-from odyssey_recorder.gui.review.review_table import MINE, STAGES, ReviewCounts, ReviewTable, no_counts, review_list
+from odyssey_recorder.gui.review.review_table import MINE, STAGES, ReviewCounts, ReviewTable, no_counts, titled
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.review.views import ReviewNews
 
@@ -122,7 +122,7 @@ class EpisodesPane(QWidget):
         self._commands = commands
         self._open_id = ""
         self.table = ReviewTable(self)
-        self._view = review_list(self.table)
+        self._view = titled_list("Episodes to review", self.table, titled)
         self.home = self._view
         self._filters = ReviewFilters(commands)
         self.job_card = JobCard()

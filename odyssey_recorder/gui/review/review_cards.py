@@ -1,7 +1,8 @@
 """The cards beside the steps, one at a time; the task comes first."""
 
+from functools import partial
+
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from odyssey_recorder.checking.one_episode import CHECKS
@@ -9,7 +10,8 @@ from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.kit.parts import fill_column, row, scroll_area, tool_button
+from odyssey_recorder.gui.frame.tabs import Tabs
+from odyssey_recorder.gui.kit.parts import fill_column, scroll_area
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.findings_card import FindingsCard
@@ -34,7 +36,6 @@ class ReviewCards(QWidget):
         self._replay_room = scroll_area(self.replay)
         self.history = HistoryCard(commands)
         self._stack = QStackedWidget()
-        self._names = QActionGroup(self)
         self._lay_out()
         self._connect(viewer)
         self.turn_to(ReviewCommand.SHOW_TASK)
@@ -95,12 +96,8 @@ class ReviewCards(QWidget):
         commands.belong_to(self, *self._cards, *FIXES, *findings, ReviewCommand.UNDO_FIX)
 
     def _lay_out(self) -> None:
-        tabs = row(None, spacing=2)
+        tabs = Tabs(self._commands, Qt.ToolButtonStyle.ToolButtonTextOnly)
         for command, card in self._cards.items():
-            action = self._commands[command]
-            self._names.addAction(action)
-            action.toggled.connect(lambda on, card=card: self._show(card) if on else None)
-            tab = tool_button(action, command.value.label, "tab", Qt.ToolButtonStyle.ToolButtonTextOnly)
-            tabs.insertWidget(tabs.count() - 1, tab)
+            tabs.add(command, partial(self._show, card))
             self._stack.addWidget(card)
         fill_column(self, tabs, (self._stack, 1), spacing=6)

@@ -10,10 +10,9 @@ from itertools import chain
 from typing import TypeAlias
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QListView
 
-from odyssey_recorder.gui.kit.row_delegate import Badge, TitledRow, titled_delegate
-from odyssey_recorder.gui.kit.table import TableColumn, TableModel, fill_list
+from odyssey_recorder.gui.kit.row_delegate import Badge, TitledRow
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.model.finding import Severity
@@ -127,14 +126,6 @@ class ReviewTable(TableModel[ReviewEntry]):
                     del counter[value]
 
 
-def review_list(model: ReviewTable) -> QListView:
-    """The view of `model`; its current row is the open episode."""
-    view = QListView()
-    view.setProperty("kind", "card")
-    view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-    return fill_list(view, "Episodes to review", model, titled_delegate(_titled, view))
-
-
 def title(row: ReviewRow) -> str:
     problem = row.episode.problem
     return f"Cannot be read: {problem}" if problem else " ".join(row.episode.instruction.split())
@@ -193,7 +184,7 @@ def _has_value(name: str, entry: ReviewEntry, wanted: str) -> bool:
     return wanted in entry.values[name]
 
 
-def _titled(row: ReviewRow) -> TitledRow:
+def titled(row: ReviewRow) -> TitledRow:
     theme = Theme.current()
     is_broken = bool(row.problem or row.episode.problem)
     return TitledRow(title(row), about(row), theme.danger if is_broken else theme.text, _badges(row, theme))

@@ -69,7 +69,7 @@ def _shown(review: OpenedReview, number: int) -> ShownStep:
 def _element(record: StepRecord | None, annotations: StepAnnotations) -> ShownBox | None:
     """The box in the provenance, or else in a file of the second release."""
     if record is not None and record.bbox is not None:
-        return ShownBox(Box(*record.bbox), Size(record.frame.width, record.frame.height))
+        return ShownBox(Box(*record.bbox), record.frame.size)
     match annotations.sam2_bbox:
         case (left, top, right, bottom) if left < right and top < bottom:
             return ShownBox(Box(left, top, right, bottom), _GRID)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.kit.parts import CheckBox, Choice, in_columns, labelled, number_field, row, text_label
-from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.kit.task_text import CATEGORIES, category_text
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.plain_text import counted
@@ -22,7 +22,6 @@ _PROPOSE = Question(
     question="Have a language model propose templates?",
     answer="Propose",
     tip="Ask the model (Enter)",
-    cancel_tip="Cancel (Esc)",
     detail="Proposals are not used until you keep them.",
 )
 _GENERATE = Question(
@@ -30,7 +29,6 @@ _GENERATE = Question(
     question="Generate tasks from the templates",
     answer="Generate",
     tip="Generate the tasks; each must be approved (Enter)",
-    cancel_tip="Cancel (Esc)",
     detail="No duplicates. Each waits in Prepare until a person approves it.",
 )
 
@@ -116,7 +114,7 @@ class ProposeDialog(QuestionDialog):
         self._count.setToolTip("How many to ask for; proposals similar to existing templates are dropped")
         self._catalogue = _catalogues(loaded, preset.catalogue)
         self._category = Choice("Category")
-        self._category.offer([(category.value, category_text(category.value)) for category in Category])
+        self._category.offer(CATEGORIES)
         self._category.choose(next(iter(preset.categories)).value)
         fields = row((labelled("&Category", self._category), 2), (labelled("How &many", self._count), 1), spacing=12)
         super().__init__(_PROPOSE, parent, fields, labelled("&Apps of", self._catalogue), width=_WIDTH_PX)

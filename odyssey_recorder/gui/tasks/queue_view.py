@@ -16,12 +16,11 @@ from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.category_counts import CategoryCounts
 from odyssey_recorder.gui.kit.parts import Choice, SearchField, fill_column, push_button, row, say, text_label
 from odyssey_recorder.gui.kit.table import allow_sorting, table_view
-from odyssey_recorder.gui.kit.task_text import category_text, misfit_text
+from odyssey_recorder.gui.kit.task_text import CATEGORIES, misfit_text
 from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.task_detail import TaskDetail, holder_text
 from odyssey_recorder.gui.tasks.task_table import APPS, CATEGORY, STATUS, TaskRow, task_rows, task_table
-from odyssey_recorder.model.episode import Category
 from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, Holder, QueueContents, QueuedTask, Status
 
 _RELEASE = ("Release", "Release the task (Enter)")
@@ -193,9 +192,7 @@ class QueueView(QWidget):
         return "" if task.listed.fits(self._queue.device) else misfit_text(task)
 
     def _fill_choices(self) -> None:
-        self._category.offer(
-            [("", "All categories"), *((category.value, category_text(category.value)) for category in Category)]
-        )
+        self._category.offer([("", "All categories"), *CATEGORIES])
         self._status.addItem("Any status", None)
         for status in Status:
             self._status.addItem(status.value, status)

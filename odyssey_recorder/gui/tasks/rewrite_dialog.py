@@ -16,7 +16,6 @@ class RewriteDialog(EstimateDialog):
             question=f"Have {counted(task_ids, 'task')} rewritten by a model?",
             answer="Rewrite",
             tip="Start; you can keep using the page (Enter)",
-            cancel_tip="Cancel (Esc)",
             detail=_edited_text(edited),
             detail_kind="warning",
         )

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QStackedWidget, QToolButton, QWidget
 
 from odyssey_recorder.gui.bridges.queue import QueueBridge
@@ -12,7 +11,8 @@ from odyssey_recorder.gui.frame.command import Command, CommonCommand
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.roles import leads
-from odyssey_recorder.gui.kit.parts import fill_column, row, tool_button
+from odyssey_recorder.gui.frame.tabs import Tabs
+from odyssey_recorder.gui.kit.parts import fill_column
 from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.coverage_view import CoverageView
@@ -51,13 +51,12 @@ class TasksPage(MainPage):
         self._commands = commands
         self._queue_view = QueueView(queue, commands)
         self._lead: _Lead | None = None
-        self._tabs: QWidget | None = None
+        self._tabs: Tabs | None = None
         self._for_leads = True
         self._making = iter(()) if bridge is None else self._make(bridge)
         self._views: dict[Command, _View] = {TasksCommand.SHOW_QUEUE: self._queue_view}
         self._stack = QStackedWidget()
         self._stack.addWidget(self._queue_view)
-        self._names = QActionGroup(self)
         self._layout = fill_column(self, (self._stack, 1), margins=16, spacing=10)
         self._commands.bind(self, {TasksCommand.READ_TASKS: self._refresh, TasksCommand.FIND_TASK: self._search})
 
@@ -182,18 +181,11 @@ class TasksPage(MainPage):
             if view is TasksCommand.SHOW_COVERAGE:
                 lead.coverage.read()
 
-    def _make_tabs(self) -> QWidget:
-        tabs = row(None, spacing=2)
+    def _make_tabs(self) -> Tabs:
+        tabs = Tabs(self._commands)
         for command, view in self._views.items():
-            action = self._commands[command]
-            self._names.addAction(action)
-            action.toggled.connect(lambda on, command=command: self._show(command) if on else None)
-            tab = tool_button(action, command.value.label, "tab", Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-            tab.setIconSize(QSize(16, 16))
-            tabs.insertWidget(tabs.count() - 1, tab)
+            tabs.add(command, partial(self._show, command))
             if self._stack.indexOf(view) < 0:
                 self._stack.addWidget(view)
-        tabs.addWidget(self._commands.button(TasksCommand.GENERATE_TASKS))
-        whole = QWidget()
-        whole.setLayout(tabs)
-        return whole
+        tabs.row.addWidget(self._commands.button(TasksCommand.GENERATE_TASKS))
+        return tabs

@@ -12,7 +12,7 @@ from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import Choice, SearchField, fill_column, row, text_label
 from odyssey_recorder.gui.kit.table import allow_sorting, table_view
-from odyssey_recorder.gui.kit.task_text import category_text
+from odyssey_recorder.gui.kit.task_text import CATEGORIES
 from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.generate_dialog import ProposeDialog
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates, TaskServiceBridge
@@ -55,9 +55,7 @@ class TemplatesView(QWidget):
         self.home = self._view
         allow_sorting(self._view)
         self._card = TemplateCard(commands)
-        self._category.offer(
-            [("", "All categories"), *((category.value, category_text(category.value)) for category in Category)]
-        )
+        self._category.offer([("", "All categories"), *CATEGORIES])
         self._catalogue.offer([("", "All apps")])
         self._lay_out()
         self._connect()
