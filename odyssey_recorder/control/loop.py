@@ -18,15 +18,11 @@ from odyssey_recorder.model.action import SystemKey
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A frame, whether its screen was settled, and the screen state from before it.
-
-    `view_hierarchy` is XML, or None if it is not observed.
-    """
+    """A frame, whether its screen was settled, and the screen state from before it."""
 
     frame: Frame
     screen: ScreenState
     settled: bool
-    view_hierarchy: str | None = None
 
 
 class Policy(Protocol):
@@ -45,7 +41,6 @@ class ControlRules:
 
     settle: SettleRule = field(default_factory=SettleRule)
     patience_ms: int = 3000
-    view_hierarchies: bool = False
 
 
 class DeviceControl:
@@ -72,10 +67,7 @@ class DeviceControl:
             if watch.anchor is not judged:
                 judged, expected = watch.anchor, expects(observation)
             if expected or frame.arrived_ns >= give_up_ns:
-                break
-        if not self._rules.view_hierarchies:
-            return observation
-        return Observation(frame, screen, observation.settled, self._device.view_hierarchy())
+                return observation
 
     def perform(self, action: Input) -> None:
         """Perform an input; later observations show its result."""
