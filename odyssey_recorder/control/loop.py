@@ -1,12 +1,11 @@
-"""The control loop: wait until the screen is settled, ask a policy for an input, perform it.
+"""Control of a device: wait until the screen is settled, then perform an input.
 
 Recording does not use it: there every input waits for the proof of its screenshot, see `recording.session`.
 """
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass
 
 from odyssey_recorder.control.inputs import Input
 from odyssey_recorder.device.device import ControllableDevice, ScreenState
@@ -18,49 +17,30 @@ from odyssey_recorder.model.action import SystemKey
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A frame, whether its screen was settled, and the screen state from before it.
-
-    `view_hierarchy` is XML, or None if it is not observed.
-    """
+    """A frame, whether its screen was settled, and the screen state from before it."""
 
     frame: Frame
     screen: ScreenState
     settled: bool
-    view_hierarchy: str | None = None
-
-
-class Policy(Protocol):
-    """Decides what to do on a screen."""
-
-    def expects(self, observation: Observation) -> bool:
-        """Whether this is a screen to act on; another one gets time to become it."""
-
-    def decide(self, observation: Observation) -> Input | None:
-        """The next input; None ends the loop. An empty text does nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class ControlRules:
-    """`patience_ms`: how long after an input an unexpected screen may still become the expected one."""
-
-    settle: SettleRule = field(default_factory=SettleRule)
-    patience_ms: int = 3000
-    view_hierarchies: bool = False
 
 
 class DeviceControl:
-    """Observes one device and acts on it. Every method raises DeviceError."""
+    """Observes one device and acts on it. Every method raises DeviceError.
 
-    def __init__(self, device: ControllableDevice, rules: ControlRules) -> None:
+    `patience_ms`: how long after an input an unexpected screen may still become the expected one.
+    """
+
+    def __init__(self, device: ControllableDevice, settle: SettleRule, *, patience_ms: int) -> None:
         self._device = device
-        self._rules = rules
+        self._settle = settle
+        self._patience_ns = patience_ms * 1_000_000
         self._acted_ns = time.monotonic_ns()
 
     def observe(self, expects: Callable[[Observation], bool] = lambda _: True) -> Observation:
         """Wait until the screen is settled (or restless) and expected; after the patience, return it as it is."""
         screen = self._device.screen_state()
-        give_up_ns = self._acted_ns + self._rules.patience_ms * 1_000_000
-        watch = StillnessWatch(self._rules.settle, since_ns=self._acted_ns)
+        give_up_ns = self._acted_ns + self._patience_ns
+        watch = StillnessWatch(self._settle, since_ns=self._acted_ns)
         judged: Frame | None = None
         expected = False
         while True:
@@ -72,10 +52,7 @@ class DeviceControl:
             if watch.anchor is not judged:
                 judged, expected = watch.anchor, expects(observation)
             if expected or frame.arrived_ns >= give_up_ns:
-                break
-        if not self._rules.view_hierarchies:
-            return observation
-        return Observation(frame, screen, observation.settled, self._device.view_hierarchy())
+                return observation
 
     def perform(self, action: Input) -> None:
         """Perform an input; later observations show its result."""
@@ -89,10 +66,3 @@ class DeviceControl:
             case str():
                 return
         self._acted_ns = time.monotonic_ns()
-
-
-def run(control: DeviceControl, policy: Policy, on_performed: Callable[[Input], None] = lambda _: None) -> None:
-    """Observe and act until the policy ends it; `on_performed` is called after each input. Raises DeviceError."""
-    while (decided := policy.decide(control.observe(policy.expects))) is not None:
-        control.perform(decided)
-        on_performed(decided)

@@ -115,7 +115,9 @@ class HasSerial(Protocol):
         """Its name, if it is known, and its serial."""
 
 
-class DeviceFacts(HasSerial, Protocol):
+class ControllableDevice(HasSerial, Protocol):
+    """What is needed to look at a device and to act on it."""
+
     @property
     def adb_command(self) -> tuple[str, ...]:
         """The program and arguments that run adb for this device in a terminal."""
@@ -129,8 +131,6 @@ class DeviceFacts(HasSerial, Protocol):
     def setting(self, namespace: str, name: str) -> str:
         """A value of Android's settings, such as `secure` `navigation_mode`; empty if it was never set."""
 
-
-class Screen(Protocol):
     def capture(self) -> Frame:
         """The screen as it is now, oriented as the user sees it."""
 
@@ -139,6 +139,22 @@ class Screen(Protocol):
 
     def view_hierarchy(self) -> str:
         """The XML of `uiautomator dump` for the focused window; takes seconds while the screen moves."""
+
+    def touch(self, stroke: TouchStroke) -> None:
+        """Carry out a stroke, in pixels of the frame, in real time. Raises `InputRefusedError`."""
+
+    def press(self, key: SystemKey) -> None:
+        """Press and release a system key."""
+
+    def check_text(self, text: str) -> None:
+        """Raise `InputRefusedError` if `type_text` could not type `text` exactly; sends nothing."""
+
+    def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
+        """Type `text` into the focused field, newline as Enter.
+
+        Raises `InputRefusedError` before typing if `text` cannot be typed this way, or if the device took only part
+        of it.
+        """
 
 
 class FrameStream(HasSerial, Protocol):
@@ -163,24 +179,6 @@ class FrameStream(HasSerial, Protocol):
     @property
     def capture_path(self) -> str:
         """How frames are currently captured: "gRPC" or "screencap"."""
-
-
-class DeviceInput(Protocol):
-    def touch(self, stroke: TouchStroke) -> None:
-        """Carry out a stroke, in pixels of the frame, in real time. Raises `InputRefusedError`."""
-
-    def press(self, key: SystemKey) -> None:
-        """Press and release a system key."""
-
-    def check_text(self, text: str) -> None:
-        """Raise `InputRefusedError` if `type_text` could not type `text` exactly; sends nothing."""
-
-    def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
-        """Type `text` into the focused field, newline as Enter.
-
-        Raises `InputRefusedError` before typing if `text` cannot be typed this way, or if the device took only part
-        of it.
-        """
 
 
 class LiveTouch(HasSerial, Protocol):
@@ -233,17 +231,12 @@ class Snapshots(Protocol):
         """Delete a snapshot, if it exists."""
 
 
-class DeviceSetup(DeviceFacts, Protocol):
+class Device(ControllableDevice, FrameStream, LiveTouch, InputEvents, Snapshots, Protocol):
     def repair(self, repair: Repair) -> None:
         """Carry out a repair. Raises `DeviceError` if the device refuses it."""
 
     def close_recents(self) -> None:
         """Close every recent app and go to the home screen."""
 
-
-class ControllableDevice(DeviceFacts, Screen, DeviceInput, Protocol): ...
-
-
-class Device(ControllableDevice, DeviceSetup, FrameStream, LiveTouch, InputEvents, Snapshots, Protocol):
     def close(self) -> None:
         """Disconnect; waiting and later calls raise `DeviceDisconnectedError`. Safe from any thread, and repeatedly."""

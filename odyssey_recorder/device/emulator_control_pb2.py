@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x65mulator_control.proto\x12\x17odyssey_recorder.device\"m\n\x0e\x45mulatorStatus\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x0e\n\x06\x62ooted\x18\x03 \x01(\x08\x12:\n\x0ehardwareConfig\x18\x05 \x01(\x0b\x32\".odyssey_recorder.device.EntryList\":\n\tEntryList\x12-\n\x05\x65ntry\x18\x01 \x03(\x0b\x32\x1e.odyssey_recorder.device.Entry\"#\n\x05\x45ntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\"\x8d\x02\n\x0bImageFormat\x12>\n\x06\x66ormat\x18\x01 \x01(\x0e\x32..odyssey_recorder.device.ImageFormat.ImgFormat\x12\x33\n\x08rotation\x18\x02 \x01(\x0b\x32!.odyssey_recorder.device.Rotation\x12\r\n\x05width\x18\x03 \x01(\r\x12\x0e\n\x06height\x18\x04 \x01(\r\x12:\n\ttransport\x18\x06 \x01(\x0b\x32\'.odyssey_recorder.device.ImageTransport\".\n\tImgFormat\x12\x07\n\x03PNG\x10\x00\x12\x0c\n\x08RGBA8888\x10\x01\x12\n\n\x06RGB888\x10\x02\"\xa6\x01\n\x08Rotation\x12@\n\x08rotation\x18\x01 \x01(\x0e\x32..odyssey_recorder.device.Rotation.SkinRotation\"X\n\x0cSkinRotation\x12\x0c\n\x08PORTRAIT\x10\x00\x12\r\n\tLANDSCAPE\x10\x01\x12\x14\n\x10REVERSE_PORTRAIT\x10\x02\x12\x15\n\x11REVERSE_LANDSCAPE\x10\x03\"\xac\x01\n\x0eImageTransport\x12I\n\x07\x63hannel\x18\x01 \x01(\x0e\x32\x38.odyssey_recorder.device.ImageTransport.TransportChannel\x12\x0e\n\x06handle\x18\x02 \x01(\t\"?\n\x10TransportChannel\x12!\n\x1dTRANSPORT_CHANNEL_UNSPECIFIED\x10\x00\x12\x08\n\x04MMAP\x10\x01\"n\n\x05Image\x12\x34\n\x06\x66ormat\x18\x01 \x01(\x0b\x32$.odyssey_recorder.device.ImageFormat\x12\r\n\x05image\x18\x04 \x01(\x0c\x12\x0b\n\x03seq\x18\x05 \x01(\r\x12\x13\n\x0btimestampUs\x18\x06 \x01(\x04\"=\n\nTouchEvent\x12/\n\x07touches\x18\x01 \x03(\x0b\x32\x1e.odyssey_recorder.device.Touch\"C\n\x05Touch\x12\t\n\x01x\x18\x01 \x01(\x05\x12\t\n\x01y\x18\x02 \x01(\x05\x12\x12\n\nidentifier\x18\x03 \x01(\x05\x12\x10\n\x08pressure\x18\x04 \x01(\x05\"\x9a\x01\n\rKeyboardEvent\x12\x46\n\teventType\x18\x02 \x01(\x0e\x32\x33.odyssey_recorder.device.KeyboardEvent.KeyEventType\x12\x0b\n\x03key\x18\x04 \x01(\t\"4\n\x0cKeyEventType\x12\x0b\n\x07keydown\x10\x00\x12\t\n\x05keyup\x10\x01\x12\x0c\n\x08keypress\x10\x02\"\x18\n\x08\x43lipData\x12\x0c\n\x04text\x18\x01 \x01(\t\"\xad\x01\n\x07Posture\x12<\n\x05value\x18\x03 \x01(\x0e\x32-.odyssey_recorder.device.Posture.PostureValue\"d\n\x0cPostureValue\x12\x13\n\x0fPOSTURE_UNKNOWN\x10\x00\x12\x12\n\x0ePOSTURE_CLOSED\x10\x01\x12\x17\n\x13POSTURE_HALF_OPENED\x10\x02\x12\x12\n\x0ePOSTURE_OPENED\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x65mulator_control.proto\x12\x17odyssey_recorder.device\"L\n\x0e\x45mulatorStatus\x12:\n\x0ehardwareConfig\x18\x05 \x01(\x0b\x32\".odyssey_recorder.device.EntryList\":\n\tEntryList\x12-\n\x05\x65ntry\x18\x01 \x03(\x0b\x32\x1e.odyssey_recorder.device.Entry\"#\n\x05\x45ntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\"\xff\x01\n\x0bImageFormat\x12>\n\x06\x66ormat\x18\x01 \x01(\x0e\x32..odyssey_recorder.device.ImageFormat.ImgFormat\x12\x33\n\x08rotation\x18\x02 \x01(\x0b\x32!.odyssey_recorder.device.Rotation\x12\r\n\x05width\x18\x03 \x01(\r\x12\x0e\n\x06height\x18\x04 \x01(\r\x12:\n\ttransport\x18\x06 \x01(\x0b\x32\'.odyssey_recorder.device.ImageTransport\" \n\tImgFormat\x12\x07\n\x03PNG\x10\x00\x12\n\n\x06RGB888\x10\x02\"\xa6\x01\n\x08Rotation\x12@\n\x08rotation\x18\x01 \x01(\x0e\x32..odyssey_recorder.device.Rotation.SkinRotation\"X\n\x0cSkinRotation\x12\x0c\n\x08PORTRAIT\x10\x00\x12\r\n\tLANDSCAPE\x10\x01\x12\x14\n\x10REVERSE_PORTRAIT\x10\x02\x12\x15\n\x11REVERSE_LANDSCAPE\x10\x03\"\xac\x01\n\x0eImageTransport\x12I\n\x07\x63hannel\x18\x01 \x01(\x0e\x32\x38.odyssey_recorder.device.ImageTransport.TransportChannel\x12\x0e\n\x06handle\x18\x02 \x01(\t\"?\n\x10TransportChannel\x12!\n\x1dTRANSPORT_CHANNEL_UNSPECIFIED\x10\x00\x12\x08\n\x04MMAP\x10\x01\"n\n\x05Image\x12\x34\n\x06\x66ormat\x18\x01 \x01(\x0b\x32$.odyssey_recorder.device.ImageFormat\x12\r\n\x05image\x18\x04 \x01(\x0c\x12\x0b\n\x03seq\x18\x05 \x01(\r\x12\x13\n\x0btimestampUs\x18\x06 \x01(\x04\"=\n\nTouchEvent\x12/\n\x07touches\x18\x01 \x03(\x0b\x32\x1e.odyssey_recorder.device.Touch\"/\n\x05Touch\x12\t\n\x01x\x18\x01 \x01(\x05\x12\t\n\x01y\x18\x02 \x01(\x05\x12\x10\n\x08pressure\x18\x04 \x01(\x05\"\x8f\x01\n\rKeyboardEvent\x12\x46\n\teventType\x18\x02 \x01(\x0e\x32\x33.odyssey_recorder.device.KeyboardEvent.KeyEventType\x12\x0b\n\x03key\x18\x04 \x01(\t\")\n\x0cKeyEventType\x12\x0b\n\x07keydown\x10\x00\x12\x0c\n\x08keypress\x10\x02\"\x18\n\x08\x43lipData\x12\x0c\n\x04text\x18\x01 \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,37 +32,33 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'emulator_control_pb2', _glo
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_EMULATORSTATUS']._serialized_start=51
-  _globals['_EMULATORSTATUS']._serialized_end=160
-  _globals['_ENTRYLIST']._serialized_start=162
-  _globals['_ENTRYLIST']._serialized_end=220
-  _globals['_ENTRY']._serialized_start=222
-  _globals['_ENTRY']._serialized_end=257
-  _globals['_IMAGEFORMAT']._serialized_start=260
-  _globals['_IMAGEFORMAT']._serialized_end=529
-  _globals['_IMAGEFORMAT_IMGFORMAT']._serialized_start=483
-  _globals['_IMAGEFORMAT_IMGFORMAT']._serialized_end=529
-  _globals['_ROTATION']._serialized_start=532
-  _globals['_ROTATION']._serialized_end=698
-  _globals['_ROTATION_SKINROTATION']._serialized_start=610
-  _globals['_ROTATION_SKINROTATION']._serialized_end=698
-  _globals['_IMAGETRANSPORT']._serialized_start=701
-  _globals['_IMAGETRANSPORT']._serialized_end=873
-  _globals['_IMAGETRANSPORT_TRANSPORTCHANNEL']._serialized_start=810
-  _globals['_IMAGETRANSPORT_TRANSPORTCHANNEL']._serialized_end=873
-  _globals['_IMAGE']._serialized_start=875
-  _globals['_IMAGE']._serialized_end=985
-  _globals['_TOUCHEVENT']._serialized_start=987
-  _globals['_TOUCHEVENT']._serialized_end=1048
-  _globals['_TOUCH']._serialized_start=1050
-  _globals['_TOUCH']._serialized_end=1117
-  _globals['_KEYBOARDEVENT']._serialized_start=1120
-  _globals['_KEYBOARDEVENT']._serialized_end=1274
-  _globals['_KEYBOARDEVENT_KEYEVENTTYPE']._serialized_start=1222
-  _globals['_KEYBOARDEVENT_KEYEVENTTYPE']._serialized_end=1274
-  _globals['_CLIPDATA']._serialized_start=1276
-  _globals['_CLIPDATA']._serialized_end=1300
-  _globals['_POSTURE']._serialized_start=1303
-  _globals['_POSTURE']._serialized_end=1476
-  _globals['_POSTURE_POSTUREVALUE']._serialized_start=1376
-  _globals['_POSTURE_POSTUREVALUE']._serialized_end=1476
+  _globals['_EMULATORSTATUS']._serialized_end=127
+  _globals['_ENTRYLIST']._serialized_start=129
+  _globals['_ENTRYLIST']._serialized_end=187
+  _globals['_ENTRY']._serialized_start=189
+  _globals['_ENTRY']._serialized_end=224
+  _globals['_IMAGEFORMAT']._serialized_start=227
+  _globals['_IMAGEFORMAT']._serialized_end=482
+  _globals['_IMAGEFORMAT_IMGFORMAT']._serialized_start=450
+  _globals['_IMAGEFORMAT_IMGFORMAT']._serialized_end=482
+  _globals['_ROTATION']._serialized_start=485
+  _globals['_ROTATION']._serialized_end=651
+  _globals['_ROTATION_SKINROTATION']._serialized_start=563
+  _globals['_ROTATION_SKINROTATION']._serialized_end=651
+  _globals['_IMAGETRANSPORT']._serialized_start=654
+  _globals['_IMAGETRANSPORT']._serialized_end=826
+  _globals['_IMAGETRANSPORT_TRANSPORTCHANNEL']._serialized_start=763
+  _globals['_IMAGETRANSPORT_TRANSPORTCHANNEL']._serialized_end=826
+  _globals['_IMAGE']._serialized_start=828
+  _globals['_IMAGE']._serialized_end=938
+  _globals['_TOUCHEVENT']._serialized_start=940
+  _globals['_TOUCHEVENT']._serialized_end=1001
+  _globals['_TOUCH']._serialized_start=1003
+  _globals['_TOUCH']._serialized_end=1050
+  _globals['_KEYBOARDEVENT']._serialized_start=1053
+  _globals['_KEYBOARDEVENT']._serialized_end=1196
+  _globals['_KEYBOARDEVENT_KEYEVENTTYPE']._serialized_start=1155
+  _globals['_KEYBOARDEVENT_KEYEVENTTYPE']._serialized_end=1196
+  _globals['_CLIPDATA']._serialized_start=1198
+  _globals['_CLIPDATA']._serialized_end=1222
 # @@protoc_insertion_point(module_scope)

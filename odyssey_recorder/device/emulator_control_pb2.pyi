@@ -8,14 +8,10 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class EmulatorStatus(_message.Message):
-    __slots__ = ("version", "booted", "hardwareConfig")
-    VERSION_FIELD_NUMBER: _ClassVar[int]
-    BOOTED_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("hardwareConfig",)
     HARDWARECONFIG_FIELD_NUMBER: _ClassVar[int]
-    version: str
-    booted: bool
     hardwareConfig: EntryList
-    def __init__(self, version: _Optional[str] = ..., booted: _Optional[bool] = ..., hardwareConfig: _Optional[_Union[EntryList, _Mapping]] = ...) -> None: ...
+    def __init__(self, hardwareConfig: _Optional[_Union[EntryList, _Mapping]] = ...) -> None: ...
 
 class EntryList(_message.Message):
     __slots__ = ("entry",)
@@ -36,10 +32,8 @@ class ImageFormat(_message.Message):
     class ImgFormat(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         PNG: _ClassVar[ImageFormat.ImgFormat]
-        RGBA8888: _ClassVar[ImageFormat.ImgFormat]
         RGB888: _ClassVar[ImageFormat.ImgFormat]
     PNG: ImageFormat.ImgFormat
-    RGBA8888: ImageFormat.ImgFormat
     RGB888: ImageFormat.ImgFormat
     FORMAT_FIELD_NUMBER: _ClassVar[int]
     ROTATION_FIELD_NUMBER: _ClassVar[int]
@@ -102,26 +96,22 @@ class TouchEvent(_message.Message):
     def __init__(self, touches: _Optional[_Iterable[_Union[Touch, _Mapping]]] = ...) -> None: ...
 
 class Touch(_message.Message):
-    __slots__ = ("x", "y", "identifier", "pressure")
+    __slots__ = ("x", "y", "pressure")
     X_FIELD_NUMBER: _ClassVar[int]
     Y_FIELD_NUMBER: _ClassVar[int]
-    IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
     PRESSURE_FIELD_NUMBER: _ClassVar[int]
     x: int
     y: int
-    identifier: int
     pressure: int
-    def __init__(self, x: _Optional[int] = ..., y: _Optional[int] = ..., identifier: _Optional[int] = ..., pressure: _Optional[int] = ...) -> None: ...
+    def __init__(self, x: _Optional[int] = ..., y: _Optional[int] = ..., pressure: _Optional[int] = ...) -> None: ...
 
 class KeyboardEvent(_message.Message):
     __slots__ = ("eventType", "key")
     class KeyEventType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         keydown: _ClassVar[KeyboardEvent.KeyEventType]
-        keyup: _ClassVar[KeyboardEvent.KeyEventType]
         keypress: _ClassVar[KeyboardEvent.KeyEventType]
     keydown: KeyboardEvent.KeyEventType
-    keyup: KeyboardEvent.KeyEventType
     keypress: KeyboardEvent.KeyEventType
     EVENTTYPE_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
@@ -134,19 +124,3 @@ class ClipData(_message.Message):
     TEXT_FIELD_NUMBER: _ClassVar[int]
     text: str
     def __init__(self, text: _Optional[str] = ...) -> None: ...
-
-class Posture(_message.Message):
-    __slots__ = ("value",)
-    class PostureValue(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-        __slots__ = ()
-        POSTURE_UNKNOWN: _ClassVar[Posture.PostureValue]
-        POSTURE_CLOSED: _ClassVar[Posture.PostureValue]
-        POSTURE_HALF_OPENED: _ClassVar[Posture.PostureValue]
-        POSTURE_OPENED: _ClassVar[Posture.PostureValue]
-    POSTURE_UNKNOWN: Posture.PostureValue
-    POSTURE_CLOSED: Posture.PostureValue
-    POSTURE_HALF_OPENED: Posture.PostureValue
-    POSTURE_OPENED: Posture.PostureValue
-    VALUE_FIELD_NUMBER: _ClassVar[int]
-    value: Posture.PostureValue
-    def __init__(self, value: _Optional[_Union[Posture.PostureValue, str]] = ...) -> None: ...

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from subprocess import list2cmdline
 
-from odyssey_recorder.device.device import Device, DeviceSetup
+from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.profile import DeviceProfile, Preparation, profile_of
 from odyssey_recorder.device.repair import (
     THREE_BUTTONS,
@@ -117,7 +117,7 @@ def terminal_line(command_parts: Sequence[str]) -> str:
     return list2cmdline(command_parts) if os.name == "nt" else shlex.join(command_parts)
 
 
-def fix(device: DeviceSetup, finding: PreflightFinding) -> None:
+def fix(device: Device, finding: PreflightFinding) -> None:
     for repair in finding.repairs:
         device.repair(repair)
 
@@ -238,7 +238,7 @@ def _repairable(
     return PreflightFinding(what, found, fix, command=command, repairs=repairs, why=why)
 
 
-def prepare(device: DeviceSetup, preparation: Preparation, *, animations: bool) -> tuple[PreflightFinding, ...]:
+def prepare(device: Device, preparation: Preparation, *, animations: bool) -> tuple[PreflightFinding, ...]:
     """Returns a finding for each refused step. Raises `DeviceDisconnectedError`."""
     return (
         *_carry_out(device, list(_settings(preparation, animations=animations))),
@@ -255,13 +255,13 @@ def _settings(preparation: Preparation, *, animations: bool) -> Iterator[Repair]
     yield SetTimeZone(preparation.time_zone)
 
 
-def _navigation_repairs(device: DeviceSetup, preparation: Preparation) -> list[Repair]:
+def _navigation_repairs(device: Device, preparation: Preparation) -> list[Repair]:
     """Empty if the navigation is right already: a change makes the screen flicker."""
     mode, overlay = _NAVIGATION[preparation.navigation]
     return [] if device.setting("secure", "navigation_mode") == mode else [overlay]
 
 
-def _carry_out(device: DeviceSetup, repairs: list[Repair]) -> Iterator[PreflightFinding]:
+def _carry_out(device: Device, repairs: list[Repair]) -> Iterator[PreflightFinding]:
     for repair in repairs:
         try:
             device.repair(repair)
@@ -271,7 +271,7 @@ def _carry_out(device: DeviceSetup, repairs: list[Repair]) -> Iterator[Preflight
             yield PreflightFinding("Preparation", f"`{shell_line(repair)}` was refused", str(error))
 
 
-def _locale(device: DeviceSetup, wanted: str) -> Iterator[PreflightFinding]:
+def _locale(device: Device, wanted: str) -> Iterator[PreflightFinding]:
     """The language can be chosen only at the start; if it never was, it is the image's."""
     chosen = device.setting("system", "system_locales") or IMAGE_LOCALE
     if chosen.split(",")[0] != wanted:

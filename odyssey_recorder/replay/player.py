@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from PIL import Image
 
 from odyssey_recorder.control.inputs import Input, input_for
-from odyssey_recorder.control.loop import ControlRules, DeviceControl, Observation, run
+from odyssey_recorder.control.loop import DeviceControl, Observation
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.device.device import ControllableDevice
 from odyssey_recorder.device.screen import Frame
@@ -95,7 +95,7 @@ class ReplayResult:
 
 
 class Player:
-    """Replays one episode on one device, as a policy of the control loop; `play` may be called once."""
+    """Replays one episode on one device; `play` may be called once."""
 
     def __init__(
         self,
@@ -121,25 +121,27 @@ class Player:
         Raises ReplayError before touching the device if it cannot type a text of the episode or has another screen
         size, and later if a screenshot cannot be read. Failures of the device are in the result.
         """
-        control = DeviceControl(self._device, ControlRules(self._rules.settle, self._rules.patience_ms))
+        control = DeviceControl(self._device, self._rules.settle, patience_ms=self._rules.patience_ms)
         problem = ""
         try:
             self._check_device()
             control.perform(SystemKey.HOME)
-            run(control, self, self._performed)
+            while (planned := self._next_input(control.observe(self._is_recorded))) is not None:
+                control.perform(planned)
+                self._results[-1] = replace(self._results[-1], performed=bool(planned))
         except DeviceError as error:
             problem = f"{self._position()}: {error}"
         steps = tuple(self._results)
         return ReplayResult(self._recorded, self._device.serial, steps, self._tolerance, problem)
 
-    def expects(self, observation: Observation) -> bool:
+    def _is_recorded(self, observation: Observation) -> bool:
         if self._is_over:
             return True
         self._screenshot = self._screenshot or recorded_screenshot(self._recorded, len(self._results))
         self._comparison = self._compare(self._screenshot, observation.frame, observation.screen.status_bar_px)
         return self._comparison.verdict is StepVerdict.MATCH
 
-    def decide(self, observation: Observation) -> Input | None:
+    def _next_input(self, observation: Observation) -> Input | None:
         """The input of the next step; None after the last, and after a divergence that ends the replay."""
         if self._is_over or self._screenshot is None or self._comparison is None:
             return None
@@ -165,9 +167,6 @@ class Player:
     @property
     def _is_over(self) -> bool:
         return len(self._results) == len(self._recorded.episode.steps)
-
-    def _performed(self, performed: Input) -> None:
-        self._results[-1] = replace(self._results[-1], performed=bool(performed))
 
     def _check_device(self) -> None:
         size, expected = self._device.capture().size, self._recorded.episode.device.size

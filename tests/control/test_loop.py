@@ -1,7 +1,7 @@
-"""The control loop, on a device in memory."""
+"""Control of a device, on a device in memory."""
 
 from odyssey_recorder.control.inputs import Input
-from odyssey_recorder.control.loop import ControlRules, DeviceControl, Observation, run
+from odyssey_recorder.control.loop import DeviceControl, Observation
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
@@ -12,35 +12,20 @@ AT_ONCE = SettleRule(still_ms=0)
 TAP = TouchStroke.press(Pixel(10, 20))
 
 
-class ScriptedPolicy:
-    def __init__(self, *inputs: Input) -> None:
-        self._inputs = iter(inputs)
-        self.seen: list[Observation] = []
+def test_each_observation_shows_the_result_of_the_last_input() -> None:
+    device = FakeDevice()
+    control = DeviceControl(device, AT_ONCE, patience_ms=0)
+    inputs: tuple[Input, ...] = (TAP, "", SystemKey.HOME, "milk")
 
-    def expects(self, observation: Observation) -> bool:
-        return True
-
-    def decide(self, observation: Observation) -> Input | None:
-        self.seen.append(observation)
-        return next(self._inputs, None)
-
-
-def test_policy_sees_the_result_of_each_input() -> None:
-    device, policy, performed = FakeDevice(), ScriptedPolicy(TAP, "", SystemKey.HOME, "milk"), list[Input]()
-
-    run(DeviceControl(device, ControlRules(AT_ONCE)), policy, performed.append)
+    seen = [control.observe()]
+    for action in inputs:
+        control.perform(action)
+        seen.append(control.observe())
 
     assert device.performed == [TAP, SystemKey.HOME, "milk"], "an empty text does nothing"
-    assert performed == [TAP, "", SystemKey.HOME, "milk"]
-    screens = [observation.frame.image().tobytes() for observation in policy.seen]
+    screens = [observation.frame.image().tobytes() for observation in seen]
     assert screens == [device.screenshot(screen).tobytes() for screen in (0, 1, 1, 2, 3)]
-    assert {(observation.settled, observation.view_hierarchy) for observation in policy.seen} == {(True, None)}
-
-
-def test_view_hierarchy_is_observed_if_wanted() -> None:
-    device = FakeDevice()
-    observation = DeviceControl(device, ControlRules(AT_ONCE, view_hierarchies=True)).observe()
-    assert observation.view_hierarchy == device.view_hierarchy()
+    assert all(observation.settled for observation in seen)
 
 
 def test_unexpected_screen_is_waited_for() -> None:
@@ -51,10 +36,10 @@ def test_unexpected_screen_is_waited_for() -> None:
         device.show("later")
         return len(judged) > 1
 
-    control = DeviceControl(device, ControlRules(AT_ONCE, patience_ms=60_000))
+    control = DeviceControl(device, AT_ONCE, patience_ms=60_000)
     control.perform(TAP)
     observation = control.observe(expects)
 
     assert observation.frame.image().tobytes() == judged[-1] == device.screenshot("later").tobytes()
     assert len(judged) == 2, "each screen is judged once"
-    assert DeviceControl(device, ControlRules(AT_ONCE, patience_ms=0)).observe(lambda _: False).settled
+    assert DeviceControl(device, AT_ONCE, patience_ms=0).observe(lambda _: False).settled

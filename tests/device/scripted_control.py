@@ -60,13 +60,12 @@ class ScriptedService:
 
     def _handlers(self) -> grpc.GenericRpcHandler:
         unary: dict[str, tuple[type[Message], Callable[[Any], Message]]] = {
-            "getStatus": (Empty, lambda _: pb.EmulatorStatus(version="1", booted=True)),
+            "getStatus": (Empty, lambda _: pb.EmulatorStatus()),
             "getScreenshot": (pb.ImageFormat, lambda request: self.screenshot(request)),
             "sendTouch": (pb.TouchEvent, lambda _: Empty()),
             "sendKey": (pb.KeyboardEvent, lambda _: Empty()),
             "getClipboard": (Empty, lambda _: pb.ClipData(text="old")),
             "setClipboard": (pb.ClipData, lambda _: Empty()),
-            "setPosture": (pb.Posture, lambda _: Empty()),
         }
         table: dict[str, Any] = {
             name: grpc.unary_unary_rpc_method_handler(
