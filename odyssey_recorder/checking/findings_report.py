@@ -86,8 +86,7 @@ class FindingsReport:
         return f"{counted(self.episodes, 'episode')}: {counts}{not_checked}"
 
     def fails(self, *, from_: Severity) -> bool:
-        grave = list(Severity)
-        return any(grave.index(finding.severity) <= grave.index(from_) for finding in self.findings)
+        return any(finding.severity.rank <= from_.rank for finding in self.findings)
 
     def as_json(self, *, exit_code: int) -> dict[str, Json]:
         """The report for programs; docs/quality.md describes the keys."""

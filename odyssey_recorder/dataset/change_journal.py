@@ -64,6 +64,7 @@ class Change(FrozenModel):
         return _version(self.source)
 
 
+Record = Callable[[Change], object]
 Recorded = Callable[[Change], bool]
 Contents = Mapping[str, Path | bytes]
 
@@ -117,7 +118,7 @@ class Journal:
             self._settle_interrupted()
             yield
 
-    def carry_out(self, change: Change, folders: Mapping[str, Contents], record: Callable[[Change], object]) -> None:
+    def carry_out(self, change: Change, folders: Mapping[str, Contents], record: Record) -> None:
         """Make a change atomically; the caller holds the journal. Raises DatasetError, and what `record` raises.
 
         `folders` are the contents of folders to create. If `record` raises, the change is rolled back.
@@ -131,7 +132,7 @@ class Journal:
         except BaseException:
             self._roll_back(change)
             raise
-        self._finish(change)
+        self._clear(change.target)
 
     def recover(self) -> str | None:
         """Settle an interrupted change; returns the id of its episode, or None. Raises DatasetError."""
@@ -148,16 +149,13 @@ class Journal:
         is_restore = change.target.startswith(TRASH)
         if self._recorded(change) or (is_restore and not (self.root / change.target).is_dir()):
             self._exchange(change, change.target)
-            self._finish(change)
+            self._clear(change.target)
         else:
             self._roll_back(change)
 
     def _roll_back(self, change: Change) -> None:
         self._exchange(change, change.source)
-        self._clear(change.source if change.source.startswith(TRASH) else "")
-
-    def _finish(self, change: Change) -> None:
-        self._clear(change.target if change.target.startswith(TRASH) else "")
+        self._clear(change.source)
 
     def _exchange(self, change: Change, folder: str) -> None:
         """If `folder` is missing, nothing is changed yet or all is done: it is created first and removed last."""
@@ -179,9 +177,10 @@ class Journal:
             )
         return files
 
-    def _clear(self, trash: str) -> None:
+    def _clear(self, folder: str) -> None:
+        """Remove the journal, and `folder` if it is in the trash."""
         with storage_errors(self._journal_path, "removed"):
-            trashed = drop_folder(self.root / trash) if trash else None
+            trashed = drop_folder(self.root / folder) if folder.startswith(TRASH) else None
             self._journal_path.unlink()
             sync_folder(self._journal_path.parent)
         if trashed is not None:

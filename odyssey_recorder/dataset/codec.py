@@ -39,12 +39,7 @@ def read_episode(path: Path) -> Episode:
 
 def read_annotation(path: Path) -> Episode:
     """Read an episode from the file named by its id. Raises InvalidEpisodeError for another id too."""
-    episode = read_episode(path)
-    if episode.episode_id != path.stem:
-        raise InvalidEpisodeError(
-            f"{path.name} contains episode {episode.episode_id}; expected the one in its file name."
-        )
-    return episode
+    return decode_annotation(read_dataset_file(path, Largest.ANNOTATION), path.stem, source=path.name)
 
 
 def write_episode(path: Path, episode: Episode, dialect: Dialect = Dialect.CARD) -> None:
@@ -60,6 +55,14 @@ def decode(data: bytes | str, *, source: str) -> Episode:
     """
     with _refusals_of(source):
         return _episode(episode_json.EpisodeJson.model_validate(parse(data)))
+
+
+def decode_annotation(data: bytes, episode_id: str, *, source: str) -> Episode:
+    """Like `decode`; also refuses any episode but the one that the file is named after."""
+    episode = decode(data, source=source)
+    if episode.episode_id != episode_id:
+        raise InvalidEpisodeError(f"{source} contains episode {episode.episode_id}; expected the one in its file name.")
+    return episode
 
 
 def episode_from_json(tree: Json, *, source: str) -> Episode:
@@ -109,10 +112,6 @@ def encode(episode: Episode, dialect: Dialect = Dialect.CARD) -> bytes:
         return (json.dumps(tree, ensure_ascii=False, indent=4, allow_nan=False) + "\n").encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidEpisodeError(f"Episode {episode.episode_id!r} cannot be written as JSON: {error}.") from error
-
-
-def action_to_json(action: actions.Action, dialect: Dialect = Dialect.CARD) -> dict[str, Json]:
-    return _spelling(action, dialect)
 
 
 def action_from_json(tree: dict[str, Json], *, source: str) -> actions.Action:
@@ -193,7 +192,7 @@ def annotations_of(keys: Mapping[str, Json]) -> StepAnnotations:
 
 
 def _spelled_otherwise(raw: episode_json.StepJson, action: actions.Action) -> dict[str, Json]:
-    ours = _spelling(action, Dialect.RELEASE)
+    ours = action_to_json(action, Dialect.RELEASE)
     match action:
         case actions.Click() | actions.LongPress():
             start, end = episode_json.pair(raw.info)
@@ -212,7 +211,7 @@ def _spelled_otherwise(raw: episode_json.StepJson, action: actions.Action) -> di
 def _step_tree(number: int, step: Step, dialect: Dialect) -> dict[str, Json]:
     beside = {**step.extra, **_annotations_tree(step.annotations)}
     keys = [key for key in (*step.keys, *beside) if key in beside]
-    spelled = {**_spelling(step.action, dialect), **step.spelling}
+    spelled = {**action_to_json(step.action, dialect), **step.spelling}
     return {"step": number, "screenshot": step.screenshot, **spelled, **{key: beside[key] for key in keys}}
 
 
@@ -222,7 +221,7 @@ def _annotations_tree(annotations: StepAnnotations) -> dict[str, Json]:
     return {**known, **annotations.malformed}
 
 
-def _spelling(action: actions.Action, dialect: Dialect) -> dict[str, Json]:
+def action_to_json(action: actions.Action, dialect: Dialect = Dialect.CARD) -> dict[str, Json]:
     release = dialect is Dialect.RELEASE
     match action:
         case actions.Click(point) | actions.LongPress(point):

@@ -67,8 +67,7 @@ def _convert_all(
             refuse_link(file)
             episode = read_annotation(file)
             if with_screenshots:
-                _bring_screenshots(episode, source / layout.SCREENSHOTS, target / layout.SCREENSHOTS)
-                _bring_trees(episode, source / layout.UI_TREES, target / layout.UI_TREES)
+                _bring_files(episode, source, target)
             _respell(file, place, episode, dialect)
             written.append(place)
         except DatasetError as error:
@@ -85,24 +84,21 @@ def _respell(file: Path, place: Path, episode: Episode, dialect: Dialect) -> Non
     write_episode(place, episode, dialect)
 
 
-def _bring_screenshots(episode: Episode, source: Path, target: Path) -> None:
-    """Put all screenshots of `episode` into `target`, or none if one is missing or is a link."""
-    names = [step.screenshot for step in episode.steps]
+def _bring_files(episode: Episode, source: Path, target: Path) -> None:
+    """Put the screenshots and view hierarchies into `target`; nothing if a screenshot is missing or is a link."""
+    for step in episode.steps:
+        screenshot = source / layout.SCREENSHOTS / step.screenshot
+        if not screenshot.is_file():
+            raise DatasetError(
+                f"{episode.episode_id}.json: its screenshot {step.screenshot} is missing in {screenshot.parent}."
+            )
+        refuse_link(screenshot)
+    names = [f"{layout.SCREENSHOTS}/{step.screenshot}" for step in episode.steps]
+    trees = (layout.ui_tree_path(episode.episode_id, number) for number in range(len(episode.steps)))
+    names += [tree for tree in trees if (source / tree).is_file()]
+    for folder in {Path(name).parent for name in names}:
+        make_folder(target / folder, within=target)
     for name in names:
-        if not (source / name).is_file():
-            raise DatasetError(f"{episode.episode_id}.json: its screenshot {name} is missing in {source}.")
-        refuse_link(source / name)
-    make_folder(target, within=target.parent)
-    for name in names:
-        _bring(source / name, target / name)
-
-
-def _bring_trees(episode: Episode, source: Path, target: Path) -> None:
-    names = [layout.ui_tree_name(episode.episode_id, number) for number in range(len(episode.steps))]
-    present = [name for name in names if (source / name).is_file()]
-    if present:
-        make_folder(target, within=target.parent)
-    for name in present:
         _bring(source / name, target / name)
 
 

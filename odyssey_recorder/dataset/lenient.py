@@ -62,7 +62,7 @@ class LenientEpisode:
 def read_leniently(data: bytes, *, source: str) -> LenientEpisode:
     """Raises InvalidEpisodeError, naming `source`, only if it is not a JSON object with a list of steps."""
     tree = _tree(data, source)
-    raw_steps = [step if isinstance(step, dict) else {} for step in _steps(tree, source)]
+    raw_steps = _steps(tree, source)
     try:
         strict = episode_from_json(tree, source=source)
     except InvalidEpisodeError as error:
@@ -92,7 +92,7 @@ def _respelled(
     data: bytes, episode_id: str, end: Complete | Impossible | None, *, in_place: bool
 ) -> tuple[episode.Episode, bool]:
     tree = _tree(data, episode_id)
-    steps = [step if isinstance(step, dict) else {} for step in _steps(tree, episode_id)]
+    steps = _steps(tree, episode_id)
     last = _action(steps[-1]) if steps else None
     has_end = last is not None and is_terminal(last)
     if not has_end and end is not None:
@@ -114,11 +114,11 @@ def _tree(data: bytes, source: str) -> dict[str, episode.Json]:
     return tree
 
 
-def _steps(tree: dict[str, episode.Json], source: str) -> list[episode.Json]:
+def _steps(tree: dict[str, episode.Json], source: str) -> list[dict[str, episode.Json]]:
     steps = tree.get("steps")
     if not isinstance(steps, list):
         raise InvalidEpisodeError(f"{source}: it has no list of steps.")
-    return steps
+    return [step if isinstance(step, dict) else {} for step in steps]
 
 
 # --- breaches of the format ------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from typing import Annotated, NamedTuple, NotRequired
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from odyssey_recorder.dataset.codec import decode
+from odyssey_recorder.dataset.codec import decode_annotation
 from odyssey_recorder.dataset.episode_json import KEYS
 from odyssey_recorder.dataset.layout import ANNOTATIONS, PROVENANCE, REVIEWS, read_dataset_file, statuses_in
 from odyssey_recorder.dataset.provenance import ProvenanceHead, Whole
@@ -324,9 +324,8 @@ def _usual(data: bytes, episode_id: str) -> EpisodeContents:
     """Raises LookupError or ValueError for any other form."""
     tree = _KEYS_AND_TYPES.validate_json(data)
     steps = list(_usual_steps(tree["steps"], episode_id))
-    if tree["episode_id"] != episode_id or tree["step_length"] != len(steps) or steps[-1][1] not in _ENDINGS:
-        raise ValueError(episode_id)
-    if any(step[1] in _ENDINGS for step in steps[:-1]):
+    ends = [step[0] for step in steps if step[1] in _ENDINGS]
+    if tree["episode_id"] != episode_id or tree["step_length"] != len(steps) or ends != [len(steps) - 1]:
         raise ValueError(episode_id)
     device, task = tree["device_info"], tree["task_info"]
     known = TaskInfo(task["category"], tuple(task["app"]), task["meta_task"], task["task"], task["instruction"])
@@ -354,14 +353,11 @@ def _usual_steps(told: list[_StepKeys], episode_id: str) -> Iterator[StepFields]
 
 
 def _unusual(data: bytes, episode_id: str) -> EpisodeContents:
-    name, digest = f"{episode_id}.json", sha256(data).hexdigest()
+    digest = sha256(data).hexdigest()
     try:
-        episode = decode(data, source=name)
+        episode = decode_annotation(data, episode_id, source=f"{episode_id}.json")
     except InvalidEpisodeError as error:
         return unread(str(error), digest)
-    if episode.episode_id != episode_id:
-        words = f"{name} contains episode {episode.episode_id}; expected the one in its file name."
-        return unread(words, digest)
     steps = [_fields(number, step.action) for number, step in enumerate(episode.steps)]
     device, size = episode.device, episode.device.size
     return EpisodeContents(digest, episode.task, device.device_name, size.width, size.height, steps)

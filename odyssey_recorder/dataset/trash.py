@@ -1,12 +1,11 @@
 """Episodes that were removed from a dataset, each complete in a folder of its own: ``<dataset>/trash/<id>-<time>/``."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from odyssey_recorder.dataset.change_journal import Change, Journal, Recorded, do_not_record, never
+from odyssey_recorder.dataset.change_journal import Change, Journal, Record, Recorded, do_not_record, never
 from odyssey_recorder.dataset.layout import TRASH, TRASH_NAME, annotation_path, checked_id, files_of
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import storage_errors
@@ -32,7 +31,7 @@ class Trash:
             found = [_trashed(path) for path in (self._root / TRASH).glob("*-*")]
         return sorted(filter(None, found), key=lambda episode: episode.moved_at, reverse=True)
 
-    def move(self, episode_id: str, *, record: Callable[[Change], object] = do_not_record) -> Path:
+    def move(self, episode_id: str, *, record: Record = do_not_record) -> Path:
         """Move all of its files atomically; returns the new folder. It need not be readable. Raises DatasetError."""
         folder = f"{TRASH}/{checked_id(episode_id)}-{time.time_ns()}"
         with self._journal.held():
@@ -42,7 +41,7 @@ class Trash:
             self._journal.carry_out(Change(episode_id=episode_id, source=folder, target=""), {folder: files}, record)
         return self._root / folder
 
-    def restore(self, episode_id: str, *, record: Callable[[Change], object] = do_not_record) -> None:
+    def restore(self, episode_id: str, *, record: Record = do_not_record) -> None:
         """Restore the episode's newest folder in the trash, atomically. Raises DatasetError."""
         with self._journal.held():
             found = next((episode for episode in self.episodes() if episode.episode_id == episode_id), None)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +11,8 @@ from types import MappingProxyType
 from odyssey_recorder.dataset import layout
 from odyssey_recorder.dataset.amending import Amended, amended, nothing_sent
 from odyssey_recorder.dataset.amendment import Amendment, NewBox, Repair
-from odyssey_recorder.dataset.change_journal import Change, Contents, Journal, Recorded, do_not_record, never
-from odyssey_recorder.dataset.codec import Dialect, decode, dialect_of, encode
+from odyssey_recorder.dataset.change_journal import Change, Contents, Journal, Record, Recorded, do_not_record, never
+from odyssey_recorder.dataset.codec import Dialect, decode, decode_annotation, dialect_of, encode
 from odyssey_recorder.dataset.episode_files import version_name
 from odyssey_recorder.dataset.lenient import read_damaged, with_end
 from odyssey_recorder.dataset.png import read_png
@@ -47,12 +47,7 @@ class Versions:
         return self._journal.recover()
 
     def amend(
-        self,
-        episode_id: str,
-        amendment: Amendment,
-        *,
-        expected: str = "",
-        record: Callable[[Change], object] = do_not_record,
+        self, episode_id: str, amendment: Amendment, *, expected: str = "", record: Record = do_not_record
     ) -> Change:
         """Amend an episode atomically, and keep the version before. Raises ReviewError, DatasetError.
 
@@ -66,9 +61,7 @@ class Versions:
             new_contents, removed = self._amended(current, amendment)
             return self._carry_out(current, new_contents, record, removed)
 
-    def restore(
-        self, episode_id: str, version: str, *, expected: str = "", record: Callable[[Change], object] = do_not_record
-    ) -> Change:
+    def restore(self, episode_id: str, version: str, *, expected: str = "", record: Record = do_not_record) -> Change:
         """Restore a kept version byte for byte; the present one is kept too. Otherwise like `amend`."""
         if layout.VERSION_NAME.fullmatch(version) is None:
             raise ReviewError(f"{version!r} is not a saved version and cannot be restored.")
@@ -86,7 +79,7 @@ class Versions:
         self,
         current: "_Current",
         new_contents: Contents,
-        record: Callable[[Change], object],
+        record: Record,
         removed: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
     ) -> Change:
         episode_id = current.episode_id
@@ -117,11 +110,7 @@ class Versions:
 
     def _amended(self, current: "_Current", amendment: Amendment) -> tuple[Contents, Mapping[str, tuple[int, ...]]]:
         annotation = layout.annotation_path(current.episode_id)
-        episode = decode(current.annotation, source=annotation)
-        if episode.episode_id != current.episode_id:
-            raise InvalidEpisodeError(
-                f"{annotation} contains episode {episode.episode_id}; expected the one in its file name."
-            )
+        episode = decode_annotation(current.annotation, current.episode_id, source=annotation)
         provenance = read_provenance(self._root / layout.provenance_path(current.episode_id))
         screenshot_size = self._size_of(current.episode_id, amendment.step) if isinstance(amendment, NewBox) else None
         after = amended(episode, provenance, amendment, screenshot_size=screenshot_size)
@@ -129,9 +118,8 @@ class Versions:
         contents = _renumbered(current, after, len(episode.steps))
         contents[annotation] = encode(after.episode, dialect)
         if current.provenance is not None and after.provenance is not None and after.provenance != provenance:
-            contents[layout.provenance_path(current.episode_id)] = _provenance_file(
-                current.provenance, after.provenance, after.kept
-            )
+            merged = _provenance_file(current.provenance, after.provenance, after.kept)
+            contents[layout.provenance_path(current.episode_id)] = merged
         return contents, after.removed
 
     def _repaired(self, current: "_Current", repair: Repair) -> Contents:
@@ -151,24 +139,20 @@ class Versions:
         contents[source] = encode(episode, _dialect(current.annotation))
         provenance = read_provenance(self._root / layout.provenance_path(name)) if in_place else None
         if current.provenance is not None and provenance is not None and len(provenance.steps) == count:
-            contents[layout.provenance_path(name)] = _provenance_file(
-                current.provenance, nothing_sent(provenance, count - 1), tuple(range(count))
-            )
+            shortened = nothing_sent(provenance, count - 1)
+            contents[layout.provenance_path(name)] = _provenance_file(current.provenance, shortened, range(count))
         return contents
 
     def _newest_complete(self, episode_id: str) -> Contents:
         """The newest kept version whose files are unchanged."""
         folders = (self._root / layout.HISTORY / episode_id).glob("*-*")
-        for folder in sorted(
-            filter(_is_version, folders), key=lambda version: version.stat().st_mtime_ns, reverse=True
-        ):
+        versions = [folder for folder in folders if layout.VERSION_NAME.fullmatch(folder.name)]
+        for folder in sorted(versions, key=lambda version: version.stat().st_mtime_ns, reverse=True):
             kept = layout.files_of(folder, episode_id)
             with suppress(DatasetError):
                 if version_name(kept, episode_id) == folder.name:
-                    decode(
-                        layout.read_dataset_file(kept[layout.annotation_path(episode_id)], Largest.PROVENANCE),
-                        source=folder.name,
-                    )
+                    annotation = kept[layout.annotation_path(episode_id)]
+                    decode(layout.read_dataset_file(annotation, Largest.PROVENANCE), source=folder.name)
                     return kept
         raise ReviewError(
             f"Nothing can be read from the annotation of episode {episode_id}, and no earlier version "
@@ -184,10 +168,6 @@ class Versions:
 
     def _folder(self, episode_id: str, version: str) -> Path:
         return self._root / layout.history_path(episode_id, version)
-
-
-def _is_version(folder: Path) -> bool:
-    return layout.VERSION_NAME.fullmatch(folder.name) is not None
 
 
 def _end(repair: Repair) -> Complete | Impossible:
@@ -236,7 +216,7 @@ def _renumbered(current: _Current, after: Amended, before: int) -> dict[str, Pat
     return contents
 
 
-def _provenance_file(old: bytes, provenance: EpisodeProvenance, kept: tuple[int, ...]) -> bytes:
+def _provenance_file(old: bytes, provenance: EpisodeProvenance, kept: Sequence[int]) -> bytes:
     """The new provenance, with the keys of the old file that the model does not know."""
     old_keys = json.loads(old)
     old_keys["steps"] = [old_keys["steps"][number] for number in kept]

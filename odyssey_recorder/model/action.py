@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.model.plain_text import on_one_line
 
 _LONGEST_ELEMENT = 48
 """In characters; a paragraph that was clicked says no more than its beginning."""
@@ -141,8 +142,7 @@ def scroll_direction(start: Point, end: Point) -> str:
 
 
 def _shortened(words: str) -> str:
-    shown = "".join(letter if letter.isprintable() else " " for letter in words[: _LONGEST_ELEMENT * 4])
-    line = " ".join(shown.split())
+    line = on_one_line(words[: _LONGEST_ELEMENT * 4])
     return line if len(line) <= _LONGEST_ELEMENT else f"{line[: _LONGEST_ELEMENT - 1].rstrip()}…"
 
 

@@ -12,6 +12,11 @@ class Severity(Enum):
     WARNING = "warning"
     NOTE = "note"
 
+    @property
+    def rank(self) -> int:
+        """0 is the most severe."""
+        return list(Severity).index(self)
+
 
 class Criterion(Enum):
     """The paper's three criteria for an episode; `ordinal` is its numbering."""
@@ -75,7 +80,7 @@ class EpisodeReport:
     @property
     def worst(self) -> Finding:
         """The first of the most severe ones; there must be a finding."""
-        return min(self.findings, key=lambda finding: list(Severity).index(finding.severity))
+        return min(self.findings, key=lambda finding: finding.severity.rank)
 
     @property
     def failed(self) -> frozenset[str]:
@@ -96,14 +101,8 @@ class EpisodeReport:
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """By step, those of the whole episode first; within a step the most severe first."""
-    grave = list(Severity)
-    return tuple(
-        sorted(
-            findings,
-            key=lambda finding: (
-                -1 if finding.step is None else finding.step,
-                grave.index(finding.severity),
-                finding.check,
-            ),
-        )
-    )
+
+    def place(finding: Finding) -> tuple[int, int, str]:
+        return -1 if finding.step is None else finding.step, finding.severity.rank, finding.check
+
+    return tuple(sorted(findings, key=place))

@@ -108,15 +108,8 @@ def rotate(natural: Pixel, size: Size, rotation: Rotation) -> Pixel:
 
 def unrotate(displayed: Pixel, size: Size, rotation: Rotation) -> Pixel:
     """The inverse of `rotate`; `size` is the panel's natural size."""
-    match rotation:
-        case Rotation.R0:
-            return displayed
-        case Rotation.R90:
-            return Pixel(size.width - displayed.y, displayed.x)
-        case Rotation.R180:
-            return Pixel(size.width - displayed.x, size.height - displayed.y)
-        case Rotation.R270:
-            return Pixel(displayed.y, size.height - displayed.x)
+    rotated = size.turned() if rotation in (Rotation.R90, Rotation.R270) else size
+    return rotate(displayed, rotated, Rotation(-rotation % 4))
 
 
 def frame_on_panel(frame: Size, panel: Size) -> Box:

@@ -53,7 +53,7 @@ def check_kind(evidence: EpisodeEvidence) -> CheckResults:
     """A SCROLL is shorter than `SHORTEST_SCROLL` thousandths of the screen, the finger stayed longer than
     `LONGEST_CLICK_US` for a CLICK, or the recorder was not sure what the touch meant. Only provenance says how long a
     finger stayed."""
-    flags = dict(flagged("ACT04", evidence))
+    flags = flagged("ACT04", evidence)
     for step in evidence.steps:
         match step.spelled.action:
             case Scroll(path=path) if _length(path) < thresholds.SHORTEST_SCROLL:
@@ -85,7 +85,7 @@ def check_typed_text(evidence: EpisodeEvidence) -> CheckResults:
     """A TYPE has no text, or its text ends in a backslash; or no keyboard is shown and no field has the focus; or no
     view of the next screen shows the text. The last two need view hierarchies. A colon in the text is a note: the
     official evaluator compares only what is before it."""
-    flags = dict(flagged("ACT05", evidence))
+    flags = flagged("ACT05", evidence)
     for step in evidence.steps:
         if not isinstance(action := step.spelled.action, Type):
             continue

@@ -5,7 +5,7 @@ from collections import Counter
 
 from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.checking.finding_text import listed, named, sentence
-from odyssey_recorder.checking.one_episode.check import CheckResults, Found, Unchecked, no_provenance
+from odyssey_recorder.checking.one_episode.check import CheckResults, Found, Unchecked, no_screen
 from odyssey_recorder.checking.thresholds import FOREIGN_STEPS
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.model.episode import Category
@@ -22,12 +22,7 @@ def check_used_apps(evidence: EpisodeEvidence) -> CheckResults:
     screens = [step.record.screen for step in evidence.steps if step.record and step.record.screen]
     seen = Counter(screen.package for screen in screens if not is_of_android(screen.package))
     if not screens:
-        yield Unchecked(
-            None,
-            no_provenance(evidence)
-            if evidence.provenance is None
-            else "the device did not report which app was in front",
-        )
+        yield Unchecked(None, no_screen(evidence))
         return
     apps = dict.fromkeys(evidence.episode.task.apps)
     missing = [app for app in apps if not any(is_app(package, app) for package in seen)]

@@ -69,6 +69,13 @@ def no_provenance(evidence: EpisodeEvidence) -> str:
     return f"{NO_PROVENANCE}: {evidence.provenance_problem}" if evidence.provenance_problem else NO_PROVENANCE
 
 
+def no_screen(evidence: EpisodeEvidence) -> str:
+    """Why it is unknown which app was in front."""
+    return (
+        no_provenance(evidence) if evidence.provenance is None else "the device did not report which app was in front"
+    )
+
+
 _DP_PER_INCH = 160
 
 
@@ -92,8 +99,5 @@ def density_of(evidence: EpisodeEvidence) -> int | None:
     if evidence.provenance is not None and evidence.provenance.origin.density > 0:
         return evidence.provenance.origin.density
     device = evidence.episode.device
-    return (
-        None
-        if device is None
-        else next((profile.density for profile in profiles() if profile.name == device.device_name), None)
-    )
+    name = "" if device is None else device.device_name
+    return next((profile.density for profile in profiles() if profile.name == name), None)

@@ -1,7 +1,5 @@
 """Which check reports each flag of the provenance."""
 
-from collections.abc import Iterator
-
 from odyssey_recorder.checking.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 
@@ -31,7 +29,6 @@ def flags_for(check: str, step: StepEvidence) -> tuple[str, ...]:
     return tuple(describe_flag(flag) for flag in flags if reporting_check(flag) == check)
 
 
-def flagged(check: str, evidence: EpisodeEvidence) -> Iterator[tuple[int, str]]:
-    for step in evidence.steps:
-        if flags := flags_for(check, step):
-            yield step.number, "; ".join(flags)
+def flagged(check: str, evidence: EpisodeEvidence) -> dict[int, str]:
+    """The flags of each step that has any, by its number."""
+    return {step.number: "; ".join(flags) for step in evidence.steps if (flags := flags_for(check, step))}

@@ -139,7 +139,7 @@ def check_effect(evidence: EpisodeEvidence) -> CheckResults:
         "If the action had no effect, drop the step. If it had, the next screenshot is outdated: "
         "record the episode again."
     )
-    flags = dict(flagged("IMG07", evidence))
+    flags = flagged("IMG07", evidence)
     for step in evidence.steps[:-1]:
         if (action := step.spelled.action) is not None and is_terminal(action):
             continue

@@ -11,13 +11,14 @@ from odyssey_recorder.checking.one_episode.check import (
     Unchecked,
     after,
     is_without_effect,
-    no_provenance,
+    no_screen,
 )
 from odyssey_recorder.checking.thresholds import BOX_SLACK, LARGEST_BOX
-from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
+from odyssey_recorder.dataset.amending import touched_pixel
+from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.model.action import Click, LongPress, Press, SystemKey
 from odyssey_recorder.model.finding import Severity
-from odyssey_recorder.model.geometry import GRID, Box, Pixel, Point, Size, to_pixel
+from odyssey_recorder.model.geometry import GRID, Box, Pixel, Point
 
 _BOX = "sam2_bbox"
 
@@ -36,7 +37,7 @@ def check_click_target(evidence: EpisodeEvidence) -> CheckResults:
         if size is None:
             yield Unchecked(step.number, "the size of the screenshot is unknown")
             continue
-        yield from _check_hit(evidence, step, action.point, _touched(step, action.point, size))
+        yield from _check_hit(evidence, step, action.point, touched_pixel(action, step.record, size))
 
 
 def _check_hit(evidence: EpisodeEvidence, step: StepEvidence, point: Point, at: Pixel) -> CheckResults:
@@ -52,13 +53,6 @@ def _check_hit(evidence: EpisodeEvidence, step: StepEvidence, point: Point, at: 
         yield Found(step.number, f"{found}{after_it}.", "Check whether it had an effect; if not, drop the step.")
     elif no_effect is None:
         yield Unchecked(step.number, "there is no clickable view, and it is unknown whether the click had an effect")
-
-
-def _touched(step: StepEvidence, point: Point, size: Size) -> Pixel:
-    stroke = step.record.input if step.record else None
-    if isinstance(stroke, StrokeRecord) and stroke.samples:
-        return Pixel(*stroke.samples[0][:2])
-    return to_pixel(point, size)
 
 
 def may_be_keyboard(step: StepEvidence, at: Pixel) -> bool:
@@ -86,10 +80,7 @@ def check_system_keys(evidence: EpisodeEvidence) -> CheckResults:
 def _check_home(evidence: EpisodeEvidence, step: StepEvidence, following: StepEvidence) -> CheckResults:
     screen = following.record.screen if following.record else None
     if screen is None:
-        why = (
-            no_provenance(evidence) if following.record is None else "the device did not report which app was in front"
-        )
-        yield Unchecked(step.number, why)
+        yield Unchecked(step.number, no_screen(evidence))
     elif not is_launcher(screen.package):
         found = f"After HOME, {named(screen.package)} is in front instead of the launcher."
         yield Found(step.number, found, "Check whether HOME was pressed. If it had no effect, drop the step.")
@@ -113,16 +104,18 @@ def check_boxes(evidence: EpisodeEvidence) -> CheckResults:
     has_boxes = any(_grid_box(step) for step in evidence.steps)
     for step in evidence.steps:
         match step.spelled.action:
-            case Click(point) | LongPress(point):
-                yield from _check_box(evidence, step, point, has_boxes=has_boxes)
+            case Click() | LongPress() as action:
+                yield from _check_box(evidence, step, action, has_boxes=has_boxes)
             case _:
                 pass
 
 
-def _check_box(evidence: EpisodeEvidence, step: StepEvidence, point: Point, *, has_boxes: bool) -> CheckResults:
-    faults = list(_annotated_box(step, point, has_boxes=has_boxes))
+def _check_box(
+    evidence: EpisodeEvidence, step: StepEvidence, action: Click | LongPress, *, has_boxes: bool
+) -> CheckResults:
+    faults = list(_annotated_box(step, action.point, has_boxes=has_boxes))
     if step.record is not None and step.record.bbox is not None:
-        faults += _proved_box(evidence, step, step.record, point)
+        faults += _proved_box(evidence, step.record, step.record.bbox, action)
     elif not faults and not step.spelled.annotations.has(_BOX):
         yield Unchecked(step.number, "the box of the pressed element is unknown")
     if faults:
@@ -153,13 +146,14 @@ def _grid_box(step: StepEvidence) -> Box | None:
     return Box(*edges) if edges and all(0 <= edge <= GRID for edge in edges) else None
 
 
-def _proved_box(evidence: EpisodeEvidence, step: StepEvidence, record: StepRecord, point: Point) -> _Wrong:
-    if record.bbox is None:
-        return
+def _proved_box(
+    evidence: EpisodeEvidence, record: StepRecord, bbox: tuple[int, int, int, int], action: Click | LongPress
+) -> _Wrong:
     size, device = record.frame.size, evidence.episode.device
     whole = device.size if device else size
     slack = BOX_SLACK * size.width // GRID, BOX_SLACK * size.height // GRID
-    yield from _wrong(Box(*record.bbox), _touched(step, point, size), slack=slack, whole=whole.width * whole.height)
+    at = touched_pixel(action, record, size)
+    yield from _wrong(Box(*bbox), at, slack=slack, whole=whole.width * whole.height)
 
 
 def _wrong(box: Box, at: Pixel, *, slack: tuple[int, int], whole: int) -> _Wrong:

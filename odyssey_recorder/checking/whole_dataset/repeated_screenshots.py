@@ -47,7 +47,7 @@ def repeated_screenshots(source: FactsSource) -> Iterator[Finding]:
 
     An unexplained screenshot of many episodes means little and is a note; of few it is a warning.
     """
-    repeated = _at_several_steps(source)
+    repeated = _twice(_key(sha256) for facts in source() for sha256 in facts.screenshots if sha256)
     places: defaultdict[str, list[_Place]] = defaultdict(list)
     for facts in source():
         for place, sha256 in _places(facts):
@@ -66,7 +66,7 @@ def episodes_that_look_alike(source: FactsSource) -> Iterator[Finding]:
 
     An app's first page looks the same in every episode, so looks that many episodes have are left out.
     """
-    shared = _looks_of_several(source)
+    shared = _twice(look for facts in source() for look in _looks(facts))
     had_by: defaultdict[int, list[str]] = defaultdict(list)
     tasks: dict[str, int] = {}
     for facts in source():
@@ -95,22 +95,10 @@ def _alike(facts: ComparedEpisode, own: int, others: Counter[str], tasks: dict[s
         )  # fmt: skip
 
 
-def _at_several_steps(source: FactsSource) -> set[int]:
-    keys = array("Q")
-    for facts in source():
-        keys.extend(_key(sha256) for sha256 in facts.screenshots if sha256)
-    return _twice(keys)
-
-
-def _looks_of_several(source: FactsSource) -> set[int]:
-    looks = array("Q")
-    for facts in source():
-        looks.extend(_looks(facts))
-    return _twice(looks)
-
-
 def _twice(keys: Iterable[int]) -> set[int]:
-    return {key for key, run in groupby(sorted(keys)) if sum(1 for _ in run) > 1}
+    """The keys, of 64 bits, that occur more than once."""
+    compact = array("Q", keys)  # there may be 300,000
+    return {key for key, run in groupby(sorted(compact)) if sum(1 for _ in run) > 1}
 
 
 def _key(sha256: str) -> int:
