@@ -18,7 +18,6 @@ from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
 from odyssey_recorder.annotation.memory import recalled
 from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, RedactedStep, read_redacted_episode
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
-from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.dataset.png import png_size
 from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError, ReviewError
@@ -60,7 +59,6 @@ class Predicting:
         self._adapter = adapter
         self._history = history
         self._level = level
-        self._semantics = SemanticsStore(root)
         self._episode = lru_cache(_OPEN)(self._read)
 
     def plan(self, episode_ids: Sequence[str]) -> Plan:
@@ -93,7 +91,7 @@ class Predicting:
 
     def _read(self, episode_id: str) -> RedactedEpisode:
         try:
-            episode = read_redacted_episode(self._root, episode_id, self._semantics.read(episode_id))
+            episode = read_redacted_episode(self._root, episode_id)
         except (DatasetError, ReviewError) as error:
             raise LanguageModelError(str(error)) from error
         lacking = [number for number in range(len(episode.steps)) if not self._task(episode, number)]

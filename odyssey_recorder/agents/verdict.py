@@ -11,7 +11,6 @@ from pydantic import BaseModel
 
 from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
 from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, read_redacted_episode
-from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.checking.one_episode import JUDGED
 from odyssey_recorder.errors import DatasetError, LanguageModelError, ReviewError
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress
@@ -36,7 +35,7 @@ class TaskVerdict(BaseModel):
 
 def verdict_on(batch: Batch, root: Path, episode_id: str) -> tuple[TaskVerdict, str]:
     """On a published episode, and the model that answered. Raises LanguageModelError, DatasetError, ReviewError."""
-    episode = read_redacted_episode(root, episode_id, SemanticsStore(root).read(episode_id))
+    episode = read_redacted_episode(root, episode_id)
     (answer,) = batch.ask_all([_question(episode, _SCREENS)])
     if not isinstance(answer, ModelAnswer):
         raise answer if isinstance(answer, LanguageModelError) else LanguageModelError(str(answer))
@@ -50,7 +49,6 @@ class EpisodeJudging:
     def __init__(self, batch: Batch, root: Path) -> None:
         self._batch = batch
         self._root = root
-        self._semantics = SemanticsStore(root)
 
     def plan(self, episode_ids: Iterable[str]) -> Plan:
         """Blocks: reads every episode, and asks the server for its models."""
@@ -94,7 +92,7 @@ class EpisodeJudging:
 
     def _question(self, episode_id: str) -> ModelRequest:
         try:
-            episode = read_redacted_episode(self._root, episode_id, self._semantics.read(episode_id))
+            episode = read_redacted_episode(self._root, episode_id)
         except (DatasetError, ReviewError) as error:
             raise LanguageModelError(str(error)) from error
         if not episode.steps or not isinstance(episode.steps[-1].act, Complete):

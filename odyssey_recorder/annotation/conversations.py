@@ -133,7 +133,7 @@ class Conversations(ABC):
 
     def _read(self, episode_id: str) -> RedactedEpisode:
         try:
-            return read_redacted_episode(self._root, episode_id, self._store.read(episode_id))
+            return read_redacted_episode(self._root, episode_id)
         except (DatasetError, ReviewError) as error:
             raise LanguageModelError(str(error)) from error
 
