@@ -112,11 +112,8 @@ def run(  # noqa: PLR0913 - the flags
     ids = model_usage.selected(dataset, selection)
     with _asking(dataset, calls, memory, effort, budget=budget, at_once=at_once) as asking:
         ended = _run_model(asking, dataset, ids, budget, consent=consent, yes=yes)
-    problems = _problems(ended)
     say(f"{counted(sum(episode.texts for episode in ended), 'text')} added for {counted(ids, 'episode')}")
-    model_usage.print_problems(problems)
-    if problems:
-        raise typer.Exit(1)
+    model_usage.exit_with_problems(_problems(ended))
 
 
 app.command()(batch)
@@ -166,8 +163,8 @@ def check(  # noqa: PLR0913 - the flags
     else:
         counts = ", ".join(f"{verdicts[verdict]:,} {words}" for verdict, words in _VERDICTS.items())
         say(f"{counted(verdicts.total(), 'text')} of {counted(ids, 'episode')}: {counts}")
-    model_usage.print_problems(problems)
-    if problems or verdicts["contradicts"]:
+    model_usage.exit_with_problems(problems)
+    if verdicts["contradicts"]:
         raise typer.Exit(1)
 
 

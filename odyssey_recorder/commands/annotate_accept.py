@@ -35,16 +35,17 @@ def accept(
 
     settings = read_settings(dataset=dataset, annotator=by)
     rows: list[dict[str, str | int]] = []
+    problems: list[tuple[str, str]] = []
     with closing(user_checker()) as checker:
         texts = TextReviewing(dataset, checker.evidence, lambda: settings.annotator)
         for episode_id in selected(dataset, selection):
+            accepted, waiting, problem = 0, 0, ""
             try:
                 accepted, waiting = texts.accept_supported(episode_id)
             except (DatasetError, ReviewError) as error:
-                rows.append({"episode_id": episode_id, "accepted": 0, "open": 0, "problem": str(error)})
-            else:
-                rows.append({"episode_id": episode_id, "accepted": accepted, "open": waiting, "problem": ""})
-    problems = [(str(row["episode_id"]), str(row["problem"])) for row in rows if row["problem"]]
+                problem = str(error)
+                problems.append((episode_id, problem))
+            rows.append({"episode_id": episode_id, "accepted": accepted, "open": waiting, "problem": problem})
     if as_json:
         print_json(rows)
     else:
