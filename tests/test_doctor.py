@@ -36,7 +36,7 @@ def test_report_lists_remedies_without_the_home_folder(doctor: Doctor, tmp_path:
 
 
 def test_progress_is_reported_and_examination_can_be_cancelled(doctor: Doctor) -> None:
-    progress: list[tuple[float, str]] = []
+    progress: list[tuple[float | None, str]] = []
     found = doctor.examine(lambda share, words: progress.append((share, words)), lambda: len(progress) == 2)
     assert progress == [(0.0, "Checking the program…"), (0.2, "Checking adb and the devices…")]
     assert [finding.what for finding in found] == ["Odyssey Recorder", "Libraries", "Log file", "adb"]

@@ -18,7 +18,6 @@ from odyssey_recorder.annotation.conversations import Plan, planned, read_shown
 from odyssey_recorder.annotation.memory import recalled
 from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, RedactedStep
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
-from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.dataset.png import png_size
 from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError
@@ -60,7 +59,6 @@ class Predicting:
         self._adapter = adapter
         self._history = history
         self._level = level
-        self._semantics = SemanticsStore(root)
         self._episode = lru_cache(_OPEN)(self._read)
 
     def plan(self, episode_ids: Sequence[str]) -> Plan:
@@ -82,7 +80,7 @@ class Predicting:
         return Predicted(predictions, unasked, problems)
 
     def _read(self, episode_id: str) -> RedactedEpisode:
-        episode = read_shown(self._root, self._semantics, episode_id)
+        episode = read_shown(self._root, episode_id)
         lacking = [number for number in range(len(episode.steps)) if not self._task(episode, number)]
         if lacking:
             raise LanguageModelError(

@@ -36,7 +36,7 @@ class TaskVerdict(BaseModel):
 
 def verdict_on(batch: Batch, root: Path, episode_id: str) -> tuple[TaskVerdict, str]:
     """On a published episode, and the model that answered. Raises LanguageModelError."""
-    episode = read_shown(root, SemanticsStore(root), episode_id)
+    episode = read_shown(root, episode_id)
     (answer,) = batch.ask_all([_question(episode, _SCREENS)])
     if isinstance(answer, LanguageModelError):
         raise answer
@@ -50,7 +50,6 @@ class EpisodeJudging:
     def __init__(self, batch: Batch, root: Path) -> None:
         self._batch = batch
         self._root = root
-        self._semantics = SemanticsStore(root)
 
     def plan(self, episode_ids: Iterable[str]) -> Plan:
         """Blocks: reads every episode, and asks the server for its models."""
@@ -77,7 +76,7 @@ class EpisodeJudging:
         return Finding(JUDGED, Severity.NOTE, Criterion.SEQUENCE, episode_id, None, found, todo)
 
     def _question(self, episode_id: str) -> ModelRequest:
-        episode = read_shown(self._root, self._semantics, episode_id)
+        episode = read_shown(self._root, episode_id)
         if not episode.steps or not isinstance(episode.steps[-1].act, Complete):
             raise LanguageModelError("it does not end with COMPLETE")
         return _question(episode, _RECORDED_SCREENS)

@@ -24,7 +24,7 @@ from odyssey_recorder.annotation.text_kinds import BoxSource
 from odyssey_recorder.checking.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.checking.screenshot import MeasuredScreenshot
 from odyssey_recorder.dataset.amending import on_grid, with_grid_box
-from odyssey_recorder.dataset.entry_file import canonical, refuse_problems
+from odyssey_recorder.dataset.entry_file import canonical
 from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.dataset.lenient import LenientStep
 from odyssey_recorder.dataset.opened import OpenedEpisode
@@ -63,9 +63,8 @@ class Boxing:
 
         Raises DatasetError, ReviewError, and SettingsError if SAM2 fails; what was found until then is kept.
         """
-        file = self._store.read(episode_id)
-        refuse_problems(file)
-        opened, kept = open_dataset_episode(self._root, episode_id), _kept(file)
+        kept = _kept(self._store.read_complete(episode_id))
+        opened = open_dataset_episode(self._root, episode_id)
         device = "" if evidence.episode.device is None else evidence.episode.device.device_name
         pressed: list[BoxedPress] = []
         new: list[FoundBox] = []

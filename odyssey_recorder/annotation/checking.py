@@ -18,7 +18,6 @@ from odyssey_recorder.annotation.text_evidence import Course
 from odyssey_recorder.annotation.text_in_context import WrittenText, cited, contradicts, unseen
 from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.checking.evidence import EpisodeEvidence
-from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.finding import EpisodeReport, Finding, NotChecked
@@ -102,8 +101,7 @@ def checked_texts(root: Path, episode_id: str, evidence: EpisodeEvidence, seen: 
 
     `seen` are the texts of other episodes, and these are added to them. Raises DatasetError, ReviewError.
     """
-    file = SemanticsStore(root).read(episode_id)
-    refuse_problems(file)
+    file = SemanticsStore(root).read_complete(episode_id)
     opened = open_dataset_episode(root, episode_id)
     texts = texts_of(opened, file)
     written = {

@@ -132,7 +132,7 @@ class Conversations(ABC):
         return ended + list(_by_episode(jobs, outcomes))
 
     def _read(self, episode_id: str) -> RedactedEpisode:
-        return read_shown(self._root, self._store, episode_id)
+        return read_shown(self._root, episode_id)
 
     def _ask(
         self,
@@ -231,10 +231,10 @@ def screenshots_leaving(question: ModelRequest) -> Iterator[tuple[bytes, int]]:
         yield from (leaving(part) for part in message.parts if isinstance(part, LazyImage))
 
 
-def read_shown(root: Path, store: SemanticsStore, episode_id: str) -> RedactedEpisode:
+def read_shown(root: Path, episode_id: str) -> RedactedEpisode:
     """The episode as a model may see it. Raises LanguageModelError if it cannot be read."""
     try:
-        return read_redacted_episode(root, episode_id, store.read(episode_id))
+        return read_redacted_episode(root, episode_id)
     except (DatasetError, ReviewError) as error:
         raise LanguageModelError(str(error)) from error
 

@@ -9,7 +9,6 @@ from odyssey_recorder.annotation.memory import Rule, memory_json, memory_of
 from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import SemanticsFile, SemanticsStore, StepText
 from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
-from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import CHAIN_OF_MEMORY
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError
@@ -32,8 +31,7 @@ def step_lines(root: Path, episode_id: str) -> tuple[str, ...]:
 
     Raises DatasetError, ReviewError.
     """
-    file = SemanticsStore(root).read(episode_id)
-    refuse_problems(file)
+    file = SemanticsStore(root).read_complete(episode_id)
     if not file.entries:
         return ()
     steps = texts_of(open_dataset_episode(root, episode_id), file).steps
@@ -50,14 +48,7 @@ def listed_texts(root: Path, episode_id: str) -> Iterator[dict[str, Json]]:
     """A row for each step and kind of text. Raises DatasetError, ReviewError."""
     for number, texts in enumerate(read_texts(root, open_dataset_episode(root, episode_id)).steps):
         for kind, text in texts.items():
-            yield {
-                "episode_id": episode_id,
-                "step": number,
-                "text": kind.value,
-                "state": text.state.value,
-                "words": text.words,
-                "source": text.source.model_dump(mode="json") if text.source is not None else None,
-            }
+            yield _row(episode_id, number, kind, text)
 
 
 def listed_memory(root: Path, episode_id: str) -> Iterator[dict[str, Json]]:
@@ -66,14 +57,18 @@ def listed_memory(root: Path, episode_id: str) -> Iterator[dict[str, Json]]:
     for number, step in enumerate(memory_of(found, file, inputs_of(found))):
         for kind, kept in step.kept.items():
             if kept.source is not None or kept.is_open:
-                yield {
-                    "episode_id": episode_id,
-                    "step": number,
-                    "text": kind.value,
-                    "state": kept.state.value,
-                    "words": kept.words,
-                    "source": kept.source.model_dump(mode="json") if kept.source is not None else None,
-                }
+                yield _row(episode_id, number, kind, kept)
+
+
+def _row(episode_id: str, number: int, kind: TextKind | MemoryKind, text: StepText) -> dict[str, Json]:
+    return {
+        "episode_id": episode_id,
+        "step": number,
+        "text": kind.value,
+        "state": text.state.value,
+        "words": text.words,
+        "source": text.source.model_dump(mode="json") if text.source is not None else None,
+    }
 
 
 def write_memory(root: Path, episode_id: str, rule: Rule, out: Path) -> None:
@@ -89,6 +84,5 @@ def write_memory(root: Path, episode_id: str, rule: Rule, out: Path) -> None:
 
 
 def _opened(root: Path, episode_id: str) -> tuple[OpenedEpisode, SemanticsFile]:
-    file = SemanticsStore(root).read(episode_id)
-    refuse_problems(file)
+    file = SemanticsStore(root).read_complete(episode_id)
     return open_dataset_episode(root, episode_id), file

@@ -8,11 +8,10 @@ from pathlib import Path
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
 from odyssey_recorder.annotation.memory import StepMemory, memory_of
 from odyssey_recorder.annotation.screenshots import Box, ShownScreenshot, around
-from odyssey_recorder.annotation.semantics import SemanticsFile
+from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.curation.redaction import Redaction, read_redaction
 from odyssey_recorder.dataset.amending import provenance_refusal, touched_pixel
 from odyssey_recorder.dataset.codec import Dialect, decode, encode
-from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path, read_dataset_file
 from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
 from odyssey_recorder.device.view_hierarchy import ViewNode, parse
@@ -63,9 +62,9 @@ def open_dataset_episode(root: Path, episode_id: str) -> OpenedEpisode:
     return found
 
 
-def read_redacted_episode(root: Path, episode_id: str, file: SemanticsFile) -> RedactedEpisode:
-    """Raises DatasetError if what must be hidden cannot be, ReviewError if `file` has unreadable places."""
-    refuse_problems(file)
+def read_redacted_episode(root: Path, episode_id: str) -> RedactedEpisode:
+    """Raises DatasetError if what must be hidden cannot be, ReviewError if its texts have unreadable places."""
+    file = SemanticsStore(root).read_complete(episode_id)
     found = open_dataset_episode(root, episode_id)
     redaction = read_redaction(root, episode_id)
     shown = _redacted(found.episode, redaction)

@@ -12,7 +12,6 @@ from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import SemanticsStore, Suggestion, suggestion_id
 from odyssey_recorder.annotation.text_kinds import TextKind, fixed_text
 from odyssey_recorder.dataset.codec import read_annotation
-from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError, ReviewError
@@ -88,8 +87,7 @@ def with_texts(root: Path, found: OpenedEpisode, texts: Texts) -> Episode:
 
 def recalled_in(root: Path, found: OpenedEpisode, rule: Rule) -> list[str]:
     """What each step recalls, in words. Raises DatasetError, also if memory is missing; ReviewError."""
-    file = SemanticsStore(root).read(found.episode.episode_id)
-    refuse_problems(file)
+    file = SemanticsStore(root).read_complete(found.episode.episode_id)
     return recalled(found.episode.episode_id, memory_of(found, file, inputs_of(found)), rule)
 
 

@@ -28,7 +28,6 @@ from odyssey_recorder.annotation.semantics import (
 from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.trust import Seen, TrustFigures, agreement, trust_figures
 from odyssey_recorder.checking.evidence import EpisodeEvidence
-from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.file_stamps import stamp
 from odyssey_recorder.dataset.layout import annotation_path, episode_ids, provenance_path, semantics_path
 from odyssey_recorder.dataset.opened import OpenedEpisode
@@ -188,8 +187,7 @@ class TextReviewing:
         )
 
     def open(self, episode_id: str) -> OpenedTexts:
-        file = self._store.read(episode_id)
-        refuse_problems(file)
+        file = self._store.read_complete(episode_id)
         found = open_dataset_episode(self.root, episode_id)
         texts = texts_of(found, file)
         findings = (

@@ -5,7 +5,7 @@ intentions before it; and its description and intention (F), from both. E and F 
 depends on nothing else.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -68,10 +68,16 @@ class _All(BaseModel):
     intention: StepWords
 
 
-BATCHED_ANSWERS: dict[str, type[BaseModel]] = {PROMPTS["instruction"]: _Instruction}
+_ANSWERS: dict[str, type[BaseModel]] = {
+    "instruction": _Instruction,
+    "context": _Context,
+    "screen": _Screen,
+    "combined": _All,
+}
+BATCHED_ANSWERS = {PROMPTS["instruction"]: _ANSWERS["instruction"]}
 """The answers that a Batch API may give, by prompt."""
-
-_Answer: TypeAlias = _Instruction | _Context | _Screen | _All
+_Asking: TypeAlias = Generator[ModelRequest, ModelAnswer, dict[TextKind, str]]
+"""Gives the texts that were added, by kind."""
 
 
 class StepTextWriter(Conversations):
@@ -131,7 +137,7 @@ class StepTextWriter(Conversations):
                 continue
             for number in self.parts(episode):
                 if number is not None:
-                    yield episode, number, self._question("instruction", _Instruction, episode, number, {})
+                    yield episode, number, self._question("instruction", episode, number, {})
 
     # The conversations of an episode: None is the chain, a number the instruction of that step.
 
@@ -144,58 +150,47 @@ class StepTextWriter(Conversations):
 
     def conversation(self, episode: RedactedEpisode, part: Part, made: list[Entry]) -> Conversation:
         if part is not None:
-            question = self._question("instruction", _Instruction, episode, part, {})
-            answer = yield question
-            made += self._suggestions(question, answer, episode, part)
-        elif self._calls == "three":
-            yield from self._chain(episode, made)
-        else:
-            yield from self._combined(episode, made)
-
-    def _chain(self, episode: RedactedEpisode, made: list[Entry]) -> Conversation:
+            yield from self._asked("instruction", episode, part, {}, made)
+            return
+        texts_of_step = self._of_chain if self._calls == "three" else self._combined
         done: list[Json] = []
         for number, step in enumerate(episode.steps):
             if step.is_terminal:
                 return
-            context = _words(episode, number, TextKind.CONTEXT)
-            if _is_open(episode, number, TextKind.CONTEXT):
-                question = self._question("context", _Context, episode, number, {"done": done})
-                answer = yield question
-                new = self._suggestions(question, answer, episode, number)
-                made += new
-                context = new[-1].words
-            intention = _words(episode, number, TextKind.INTENTION)
-            if _is_open(episode, number, TextKind.DESCRIPTION, TextKind.INTENTION):
-                question = self._question("screen", _Screen, episode, number, {"context": context})
-                answer = yield question
-                new = self._suggestions(question, answer, episode, number)
-                made += new
-                intention = _newest(intention, new)
+            new = yield from texts_of_step(episode, number, done, made)
+            intention = new.get(TextKind.INTENTION) or _words(episode, number, TextKind.INTENTION)
             done.append({"action": step.action, "intention": intention})
 
-    def _combined(self, episode: RedactedEpisode, made: list[Entry]) -> Conversation:
-        done: list[Json] = []
-        for number, step in enumerate(episode.steps):
-            if step.is_terminal:
-                return
-            intention = _words(episode, number, TextKind.INTENTION)
-            if _is_open(episode, number, *TextKind):
-                data: dict[str, Json] = {"done": done, "context": "" if number else FIRST_CONTEXT}
-                question = self._question("combined", _All, episode, number, data)
-                answer = yield question
-                new = self._suggestions(question, answer, episode, number)
-                made += new
-                intention = _newest(intention, new)
-            done.append({"action": step.action, "intention": intention})
+    def _of_chain(self, episode: RedactedEpisode, number: int, done: list[Json], made: list[Entry]) -> _Asking:
+        context, new = _words(episode, number, TextKind.CONTEXT), dict[TextKind, str]()
+        if _is_open(episode, number, TextKind.CONTEXT):
+            new = yield from self._asked("context", episode, number, {"done": done}, made)
+            context = new[TextKind.CONTEXT]
+        if _is_open(episode, number, TextKind.DESCRIPTION, TextKind.INTENTION):
+            new = yield from self._asked("screen", episode, number, {"context": context}, made)
+        return new
 
-    def _question(
-        self, stage: str, answer: type[_Answer], episode: RedactedEpisode, number: int, data: dict[str, Json]
-    ) -> ModelRequest:
-        step = episode.steps[number]
+    def _combined(self, episode: RedactedEpisode, number: int, done: list[Json], made: list[Entry]) -> _Asking:
+        if not _is_open(episode, number, *TextKind):
+            return {}
+        data: dict[str, Json] = {"done": done, "context": "" if number else FIRST_CONTEXT}
+        return (yield from self._asked("combined", episode, number, data, made))
+
+    def _asked(
+        self, stage: str, episode: RedactedEpisode, number: int, data: dict[str, Json], made: list[Entry]
+    ) -> _Asking:
+        question = self._question(stage, episode, number, data)
+        new = self._suggestions(question, (yield question), episode, number)
+        made += new
+        return {suggestion.field: suggestion.words for suggestion in new}
+
+    def _question(self, stage: str, episode: RedactedEpisode, number: int, data: dict[str, Json]) -> ModelRequest:
+        step, answer = episode.steps[number], _ANSWERS[stage]
         whole: dict[str, Json] = {"task": episode.instruction, "marked": len(step.views) > 1, **data}
         if stage != "context":
             whole["action"] = step.action
-        candidate = _rejected(episode, number, [TextKind(name) for name in answer.model_fields])
+        # Another answer for each that a person rejected.
+        candidate = max(episode.texts.steps[number][TextKind(name)].rejected for name in answer.model_fields)
         return self._ask(stage, answer, whole, () if stage == "context" else step.views, candidate=candidate)
 
     def _suggestions(
@@ -232,12 +227,3 @@ def _is_open(episode: RedactedEpisode, number: int, *kinds: TextKind) -> bool:
 
 def _words(episode: RedactedEpisode, number: int, kind: TextKind) -> str:
     return "" if _is_open(episode, number, kind) else episode.texts.steps[number][kind].words
-
-
-def _newest(intention: str, new: Sequence[Suggestion]) -> str:
-    return next((suggestion.words for suggestion in new if suggestion.field is TextKind.INTENTION), intention)
-
-
-def _rejected(episode: RedactedEpisode, number: int, kinds: Sequence[TextKind]) -> int:
-    """The number of the answer to ask for: one more for each that a person rejected."""
-    return max(episode.texts.steps[number][kind].rejected for kind in kinds)

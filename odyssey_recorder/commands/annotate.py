@@ -114,11 +114,8 @@ def run(  # noqa: PLR0913 - the flags
     ids = selected_ids(dataset, selection)
     asking = _asking(dataset, calls, memory, effort, budget=budget, at_once=at_once)
     ended = _run_model(asking, dataset, ids, budget, consent=consent, yes=yes)
-    problems = _problems(ended)
     say(f"{counted(sum(episode.texts for episode in ended), 'text')} added for {counted(ids, 'episode')}")
-    model_usage.print_problems(problems)
-    if problems:
-        raise typer.Exit(1)
+    model_usage.exit_with_problems(_problems(ended))
 
 
 app.command()(batch)
@@ -168,8 +165,8 @@ def check(  # noqa: PLR0913 - the flags
     else:
         counts = ", ".join(f"{verdicts[verdict]:,} {words}" for verdict, words in _VERDICTS.items())
         say(f"{counted(verdicts.total(), 'text')} of {counted(ids, 'episode')}: {counts}")
-    model_usage.print_problems(problems)
-    if problems or verdicts["contradicts"]:
+    model_usage.exit_with_problems(problems)
+    if verdicts["contradicts"]:
         raise typer.Exit(1)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption, print_problems
+from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.plain_text import counted
@@ -40,9 +40,7 @@ def import_texts(
         except (DatasetError, ReviewError) as error:
             problems.append((episode_id, str(error)))
     say(f"{counted(count, 'text')} imported from {counted(ids, 'episode')}")
-    print_problems(problems)
-    if problems:
-        raise typer.Exit(1)
+    exit_with_problems(problems)
 
 
 @exits_with_2()
@@ -107,6 +105,4 @@ def _write_memory(dataset: Path, ids: Sequence[str], rule: Literal["paper", "kep
         except (DatasetError, ReviewError) as error:
             problems.append((episode_id, str(error)))
     say(f"Memory of {counted(len(ids) - len(problems), 'episode')} written to {out}")
-    print_problems(problems)
-    if problems:
-        raise typer.Exit(1)
+    exit_with_problems(problems)

@@ -2,9 +2,9 @@
 
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 
@@ -55,34 +55,24 @@ def _print_left_out(reasons: Sequence[str], err: Console) -> None:
         print_warning(f"{counted(reasons, 'episode')} left out{more}. Use --all to export every episode.")
 
 
-@contextmanager
-def _executor(request: ExportOptions) -> Iterator[Executor]:
+def _executor(request: ExportOptions) -> AbstractContextManager[Executor]:
     if request.cluster is not None:
-        with cluster(request.cluster) as executor:
-            yield executor
-        return
+        return cluster(request.cluster)
     jobs = request.jobs or os.cpu_count() or 1
     if jobs == 1:
-        with ThreadPoolExecutor(1) as thread:
-            yield thread
-        return
+        return ThreadPoolExecutor(1)
     ignore_interrupts = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
-    with ProcessPoolExecutor(jobs, mp_context=_WORKERS, initializer=signal.signal, initargs=ignore_interrupts) as pool:
-        yield pool
+    return ProcessPoolExecutor(jobs, mp_context=_WORKERS, initializer=signal.signal, initargs=ignore_interrupts)
 
 
 @contextmanager
-def _progress(err: Console) -> Iterator["_Teller"]:
+def _progress(err: Console) -> Iterator[Callable[[ExportProgress], None]]:
     columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        yield _Teller(progress)
+        task = progress.add_task("Exporting")
 
+        def tell(done: ExportProgress) -> None:
+            description = f"Exporting {done.episodes} of {done.of_episodes} episodes"
+            progress.update(task, description=description, completed=done.bytes, total=done.of_bytes)
 
-class _Teller:
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._task = progress.add_task("Exporting")
-
-    def __call__(self, done: ExportProgress) -> None:
-        description = f"Exporting {done.episodes} of {done.of_episodes} episodes"
-        self._progress.update(self._task, description=description, completed=done.bytes, total=done.of_bytes)
+        yield tell

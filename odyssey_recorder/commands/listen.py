@@ -5,7 +5,7 @@ from typing import TextIO
 
 from rich.console import Console
 
-from odyssey_recorder.commands.record import RecordOptions, begin
+from odyssey_recorder.commands.record import RecordOptions, connected
 from odyssey_recorder.commands.terminal import say
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.preflight import findings, take_readings
@@ -16,9 +16,7 @@ from odyssey_recorder.model.plain_text import step_index, step_number
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView, TextQuestion
-from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.wiring.user import episode_store, user_connector
 
 WORDS = (
     "Work in the emulator's window. Commands here: done [NOTE], impossible REASON, undo, "
@@ -75,18 +73,10 @@ class _Scribe:
 
 def record_by_listening(settings: Settings, request: RecordOptions, text: TextIO, console: Console) -> Path | None:
     """The annotation file, or None for a kept draft. End of file and Ctrl-C mean stop. Raises OdysseyError."""
-    connector = user_connector(settings)
-    service = RecordingService(
-        connector, episode_store(settings), settings.annotator, view_hierarchies=settings.view_trees
-    )
-    device = connector.connect_chosen(request.serial)
-    try:
+    with connected(settings, request) as (device, begin):
         _look_before(device, console)
-        scribe = _Scribe(console)
-        recorder = begin(service, device, request, scribe, "passive")
+        recorder = begin(_Scribe(console), "passive")
         return _listen(recorder, text, console, accepts_screen=request.accepts_screen)
-    finally:
-        device.close()
 
 
 def _look_before(device: Device, console: Console) -> None:

@@ -133,6 +133,13 @@ def progress_bar(label: str = "Asking") -> "Iterator[Callable[[BatchProgress], N
         say(spent, to=terminal.err)
 
 
+def exit_with_problems(problems: Sequence[tuple[str, str]]) -> None:
+    """Print them. Raises Exit if there are any."""
+    print_problems(problems)
+    if problems:
+        raise typer.Exit(1)
+
+
 def print_problems(problems: Sequence[tuple[str, str]]) -> None:
     for episode_id, problem in problems[:_MAX_PROBLEMS]:
         text = problem if episode_id in problem else f"{episode_id}: {problem}"

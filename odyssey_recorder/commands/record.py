@@ -14,7 +14,7 @@ from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.logs import spelled_out
 from odyssey_recorder.model.action import in_words, is_terminal
 from odyssey_recorder.model.assignment import Assignment
-from odyssey_recorder.model.episode import Mode, TaskInfo
+from odyssey_recorder.model.episode import Actor, Mode, TaskInfo
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.view import Listener
@@ -36,30 +36,35 @@ class RecordOptions:
 def record_by_script(settings: Settings, request: RecordOptions, file: Path, console: Console) -> Path:
     """Record and publish; returns the annotation file. Raises OdysseyError; the draft is kept, as on Ctrl-C."""
     commands = script.read_script(_text_of(file), source=file.name)
+    with connected(settings, request, "script") as (_, begin), _progress(console, len(commands)) as show:
+        player = script.ScriptPlayer(show)
+        recorder = begin(player, "mirror")
+        steps = recorder.view.steps
+        if steps and is_terminal(steps[-1].action):
+            console.print("The draft is complete. It was published without playing the script.")
+            commands = ()
+        return _play(player, commands, recorder, console, accepts_screen=request.accepts_screen)
+
+
+@contextmanager
+def connected(
+    settings: Settings, request: RecordOptions, actor: Actor = "annotator"
+) -> Iterator[tuple[Device, Callable[[Listener, Mode], Recorder]]]:
+    """The device, closed in the end, and what begins or resumes the recording on it."""
     connector = user_connector(settings)
-    service = RecordingService(
-        connector, episode_store(settings), settings.annotator, "script", view_hierarchies=settings.view_trees
-    )
+    store = episode_store(settings)
+    service = RecordingService(connector, store, settings.annotator, actor, view_hierarchies=settings.view_trees)
     device = connector.connect_chosen(request.serial)
+
+    def begin(listener: Listener, mode: Mode) -> Recorder:
+        if request.draft:
+            return service.resume(device, request.draft, listener)
+        return service.begin(device, Assignment(request.task), listener, mode)
+
     try:
-        with _progress(console, len(commands)) as show:
-            player = script.ScriptPlayer(show)
-            recorder = begin(service, device, request, player, "mirror")
-            steps = recorder.view.steps
-            if steps and is_terminal(steps[-1].action):
-                console.print("The draft is complete. It was published without playing the script.")
-                commands = ()
-            return _play(player, commands, recorder, console, accepts_screen=request.accepts_screen)
+        yield device, begin
     finally:
         device.close()
-
-
-def begin(
-    service: RecordingService, device: Device, request: RecordOptions, listener: Listener, mode: Mode
-) -> Recorder:
-    if request.draft:
-        return service.resume(device, request.draft, listener)
-    return service.begin(device, Assignment(request.task), listener, mode)
 
 
 def _play(

@@ -40,10 +40,10 @@ def make(
     from odyssey_recorder.services.releases import draft, make_release
     from odyssey_recorder.wiring.user import dataset_reviews
 
-    drafted = draft(dataset_reviews(dataset), dataset, name)
-    planned, left_out = drafted.planned, drafted.left_out
+    planned = draft(dataset_reviews(dataset), dataset, name)
+    left_out = planned.left_out
     if not dry_run:
-        make_release(dataset, drafted)
+        make_release(dataset, planned)
     if as_json:
         terminal.print_json(planned.record.model_dump(mode="json"))
         return

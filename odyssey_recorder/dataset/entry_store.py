@@ -48,6 +48,12 @@ class EntryStore(Generic[_File]):
         except OSError as error:
             raise storage_error(error, path, "read") from error
 
+    def read_complete(self, episode_id: str) -> _File:
+        """As `read`; raises ReviewError too, if parts of the file are unreadable."""
+        file = self.read(episode_id)
+        refuse_problems(file)
+        return file
+
     def append(self, episode_id: str, *entries: Any) -> _File:
         """Synced to disk. Raises ReviewError, changing nothing, if parts of the file are unreadable; DatasetError."""
         return self.unite(self._form.file(episode_id, entries))
@@ -55,8 +61,7 @@ class EntryStore(Generic[_File]):
     def unite(self, more: _File) -> _File:
         """Add new entries and return the resulting file. Raises as `append`."""
         with self._held():
-            before = self.read(more.episode_id)
-            refuse_problems(before)
+            before = self.read_complete(more.episode_id)
             after = union(before, more)
             if after != before:
                 write_durably(self._path(more.episode_id), spell(after), within=self.root)

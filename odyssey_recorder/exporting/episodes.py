@@ -17,7 +17,7 @@ from odyssey_recorder.dataset.layout import SCREENSHOTS, annotation_path, semant
 from odyssey_recorder.dataset.opened import open_published
 from odyssey_recorder.dataset.preferences import PreferencePair, preference_pairs
 from odyssey_recorder.errors import DatasetError, MissingFileError
-from odyssey_recorder.files import Largest, read_file, storage_error, storage_errors
+from odyssey_recorder.files import Largest, read_file, storage_errors
 from odyssey_recorder.model.episode import Episode, Json
 
 TEXTS = ("low_level_instruction", "description", "intention", "context")
@@ -49,10 +49,8 @@ class ExportedEpisode:
     def screenshot(self, step: int) -> bytes:
         """Redacted. Raises DatasetError."""
         path = self.screenshots / self.episode.steps[step].screenshot
-        try:
+        with storage_errors(path, "read"):
             png = read_file(path, Largest.SCREENSHOT, within=self.screenshots.parent)
-        except OSError as error:
-            raise storage_error(error, path, "read") from error
         return png if self.redaction is None else self.redaction.blackened(step, png)
 
 
@@ -121,10 +119,8 @@ def fingerprint(root: Path, ids: Iterable[str]) -> str:
     whole = hashlib.sha256()
     for episode_id in sorted(ids):
         path = root / annotation_path(episode_id)
-        try:
+        with storage_errors(path, "read"):
             data = read_file(path, Largest.ANNOTATION, within=root)
-        except OSError as error:
-            raise storage_error(error, path, "read") from error
         with suppress(MissingFileError), storage_errors(root / semantics_path(episode_id), "read"):
             data += read_file(root / semantics_path(episode_id), Largest.REVIEWS, within=root)
         redaction = read_redaction(root, episode_id)
@@ -135,15 +131,7 @@ def fingerprint(root: Path, ids: Iterable[str]) -> str:
 
 def _typed(step: dict[str, Json]) -> dict[str, Json]:
     action, info = step["action"], step["info"]
-    typed: dict[str, Json] = {
-        "action": action,
-        "x1": None,
-        "y1": None,
-        "x2": None,
-        "y2": None,
-        "key": None,
-        "text": None,
-    }
+    typed: dict[str, Json] = {"action": action, **dict.fromkeys(("x1", "y1", "x2", "y2", "key", "text"))}
     match info:
         case str(key) if key in _KEYS:
             typed["key"] = key

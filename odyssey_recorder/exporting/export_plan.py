@@ -1,11 +1,13 @@
 """How an export is divided: its episodes, its shards, and what was asked of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 from odyssey_recorder.annotation.released_texts import Texts
 from odyssey_recorder.splits.drawing import Kind
+
+_Item = TypeVar("_Item")
 
 MIB = 1024 * 1024
 
@@ -69,18 +71,24 @@ class Options:
     samples: Sampling = field(default_factory=Sampling)
 
 
-def by_bytes(episodes: Sequence[Planned], name: str, at_most: int) -> Iterator[Shard]:
+def by_bytes(episodes: Sequence[Planned], name: str, at_most: int) -> list[Shard]:
     """Consecutive episodes, up to `at_most` bytes of screenshots each; `name` has a place for the number."""
-    ids: list[str] = []
-    size = number = 0
-    for episode in episodes:
-        if ids and size + episode.size > at_most:
-            yield Shard(name.format(number), tuple(ids))
-            ids, size, number = [], 0, number + 1
-        ids.append(episode.episode_id)
-        size += episode.size
-    if ids:
-        yield Shard(name.format(number), tuple(ids))
+    groups = in_groups(((episode.episode_id, episode.size) for episode in episodes), at_most)
+    return [Shard(name.format(number), tuple(ids)) for number, ids in enumerate(groups)]
+
+
+def in_groups(items: Iterable[tuple[_Item, int]], at_most: int) -> Iterator[list[_Item]]:
+    """Consecutive items by their sizes in bytes, up to `at_most` in each group, or a single larger one."""
+    group: list[_Item] = []
+    size = 0
+    for item, length in items:
+        if group and size + length > at_most:
+            yield group
+            group, size = [], 0
+        group.append(item)
+        size += length
+    if group:
+        yield group
 
 
 def by_count(name: str, ids: Sequence[str], count: int) -> list[Shard]:

@@ -102,7 +102,7 @@ def _write_lines(root: Path, shard: Shard, folder: Path, options: Options) -> Ha
 
 
 def _plan_tars(episodes: Sequence[Planned], options: Options) -> list[Shard]:
-    return list(by_bytes(episodes, "data/episodes-{:06}.tar", options.shard_bytes))
+    return by_bytes(episodes, "data/episodes-{:06}.tar", options.shard_bytes)
 
 
 def _write_tar(root: Path, shard: Shard, folder: Path, options: Options) -> Hashes:

@@ -1,11 +1,13 @@
 """Parquet files that `datasets` loads with decoded images; needs the extra `hf`."""
 
+import json
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from typing import Any
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.episodes import ExportedEpisode, step_rows
+from odyssey_recorder.exporting.export_plan import in_groups
 from odyssey_recorder.exporting.hashed_files import HashedWriter
 
 try:
@@ -42,13 +44,13 @@ _VALUES = {pa.int16(): "int16", _INT: "int32", _TEXT: "string"}
 
 def write_steps(file: HashedWriter, episodes: Iterable[ExportedEpisode], group_bytes: int) -> None:
     """A row per step with its screenshot; row groups of at most `group_bytes` of screenshots. Raises DatasetError."""
-    groups = _groups(_with_images(file, episodes), group_bytes)
+    groups = in_groups(_with_images(file, episodes), group_bytes)
     _write(file, _STEP, groups, uncompressed=("image.bytes",))
 
 
 def write_episodes(file: HashedWriter, episodes: Iterable[ExportedEpisode], group_bytes: int) -> None:
     """A row per episode, without screenshots. Raises DatasetError."""
-    _write(file, _EPISODE, _groups(((_episode_row(episode), 4096) for episode in episodes), group_bytes))
+    _write(file, _EPISODE, in_groups(((_episode_row(episode), 4096) for episode in episodes), group_bytes))
 
 
 def _with_images(file: HashedWriter, episodes: Iterable[ExportedEpisode]) -> Iterator[tuple[dict[str, Any], int]]:
@@ -71,19 +73,6 @@ def _episode_row(exported: ExportedEpisode) -> dict[str, Any]:
         "actions": [row["action"] for row in rows],
         "screenshots": [row["screenshot"] for row in rows],
     }
-
-
-def _groups(rows: Iterable[tuple[dict[str, Any], int]], at_most: int) -> Iterator[list[dict[str, Any]]]:
-    group: list[dict[str, Any]] = []
-    size = 0
-    for row, length in rows:
-        if group and size + length > at_most:
-            yield group
-            group, size = [], 0
-        group.append(row)
-        size += length
-    if group:
-        yield group
 
 
 def _write(
@@ -118,7 +107,6 @@ def _leaves(schema: pa.Schema) -> Iterator[tuple[str, ...]]:
 
 def _features(schema: pa.Schema) -> str:
     """What `datasets` reads of the schema: above all which column holds images."""
-    import json
 
     def feature(kind: pa.DataType) -> dict[str, object]:
         if kind == _IMAGE:

@@ -11,7 +11,7 @@ from typing import Literal
 from odyssey_recorder.annotation.semantics import SemanticsFile, SemanticsStore
 from odyssey_recorder.dataset.change_journal import under_way
 from odyssey_recorder.dataset.codec import decode, dialect_of, encode
-from odyssey_recorder.dataset.entry_file import refuse_problems, union
+from odyssey_recorder.dataset.entry_file import union
 from odyssey_recorder.dataset.episode_files import same_file, version_name
 from odyssey_recorder.dataset.layout import (
     EPISODE_FOLDERS,
@@ -73,19 +73,13 @@ class MergeSource:
         store = ReviewStore(self.root)
         for copy in store.copies():
             raise ReviewError(f"{copy} is a conflict copy. Merge it first: odyssey-recorder reviews merge")
-        read = {episode_id: store.read(episode_id) for episode_id in store.ids()}
-        for file in read.values():
-            refuse_problems(file)
-        return read
+        return {episode_id: store.read_complete(episode_id) for episode_id in store.ids()}
 
     @cached_property
     def semantics(self) -> Mapping[str, SemanticsFile]:
         """Raises ReviewError for a file with unreadable places."""
         store = SemanticsStore(self.root)
-        read = {episode_id: store.read(episode_id) for episode_id in store.ids()}
-        for file in read.values():
-            refuse_problems(file)
-        return read
+        return {episode_id: store.read_complete(episode_id) for episode_id in store.ids()}
 
     @cached_property
     def histories(self) -> Mapping[str, list[str]]:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -221,11 +221,17 @@ def _refuse_taken(root: Path, record: ReleaseRecord) -> None:
 # Verifying.
 
 
-def verify(
-    root: Path, name: str, progress: Progress = untold, cancelled: Cancelled = never
-) -> Iterator[FileDifference]:
+def verify(root: Path, name: str, progress: Progress = untold, cancelled: Cancelled = never) -> list[FileDifference]:
     """What differs from what was released, in its folder and in the dataset. Raises DatasetError, CancelledError."""
-    folder = release_folder(root, name)
+    found = list(_damage(release_folder(root, name)))
+    manifest = read_manifest(root, name)
+    for done, episode in enumerate(manifest, start=1):
+        found += _verified(root, episode)
+        tell_read(progress, cancelled, done, len(manifest))
+    return found
+
+
+def _damage(folder: Path) -> Iterator[FileDifference]:
     sums = parse_sums(_read(folder / SUMS), str(folder / SUMS))
     for path in sorted(found for found in folder.rglob("*") if not found.is_dir() or found.is_symlink()):
         if (inner := path.relative_to(folder).as_posix()) not in sums and inner != SUMS:
@@ -236,10 +242,6 @@ def verify(
                 yield FileDifference(f"{folder / inner} has changed. Restore it from a backup.")
         except DatasetError as error:
             yield FileDifference(str(error))
-    manifest = read_manifest(root, name)
-    for done, episode in enumerate(manifest, start=1):
-        yield from _verified(root, episode)
-        tell_read(progress, cancelled, done, len(manifest))
 
 
 def tell_read(progress: Progress, cancelled: Cancelled, done: int, of: int) -> None:
@@ -258,7 +260,8 @@ def _verified(root: Path, released: ReleasedEpisode) -> Iterator[FileDifference]
     faults = list(_faults(root, released))
     if not faults:
         return
-    for place in _earlier(root, released):
+    earlier = sorted((root / HISTORY / released.episode_id).glob(f"{released.annotation}-*"))
+    for place in (*earlier, *sorted((root / TRASH).glob(f"{released.episode_id}-*"))):
         if not any(_faults(place, released)):
             where = place.relative_to(root).as_posix()
             yield FileDifference(
@@ -267,12 +270,6 @@ def _verified(root: Path, released: ReleasedEpisode) -> Iterator[FileDifference]
             return
     for fault in faults:
         yield FileDifference(fault)
-
-
-def _earlier(root: Path, released: ReleasedEpisode) -> Iterable[Path]:
-    episode_id = released.episode_id
-    yield from sorted((root / HISTORY / episode_id).glob(f"{released.annotation}-*"))
-    yield from sorted((root / TRASH).glob(f"{episode_id}-*"))
 
 
 def _faults(folder: Path, released: ReleasedEpisode) -> Sequence[str]:

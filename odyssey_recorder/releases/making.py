@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -36,34 +36,29 @@ from odyssey_recorder.splits.drawing import Split
 
 @dataclass(frozen=True, slots=True)
 class PlannedRelease:
-    """`files` are the manifest and the splits, by name."""
+    """`files` are the manifest and the splits, by name. `left_out` says why other episodes are not released.
+
+    `revisions` are the hashes of the annotations that were checked.
+    """
 
     record: ReleaseRecord
     manifest: Sequence[ReleasedEpisode]
     splits: Sequence[Split]
     files: Mapping[str, bytes]
+    left_out: Mapping[str, str]
+    revisions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ids(self) -> list[str]:
         return [episode.episode_id for episode in self.manifest]
 
 
-@dataclass(frozen=True, slots=True)
-class DraftedRelease:
-    """A plan with why episodes are left out, and the `revisions` of the annotations that were checked."""
-
-    planned: PlannedRelease
-    left_out: Mapping[str, str]
-    revisions: Mapping[str, str]
-
-
-def make_release(root: Path, drafted: DraftedRelease) -> Path:
+def make_release(root: Path, planned: PlannedRelease) -> Path:
     """Write the release and return its folder. Raises DatasetError."""
-    planned = drafted.planned
     chosen = (read_annotation(root / annotation_path(episode_id)) for episode_id in planned.ids)
-    limits = (*counted_reasons(len(drafted.left_out)), *(() if planned.splits else ("No splits.",)))
+    limits = (*counted_reasons(len(planned.left_out)), *(() if planned.splits else ("No splits.",)))
     files = described(root, planned, about_of(root, chosen, limits), class_of_app())
-    return write_release(root, planned.record, files, drafted.revisions)
+    return write_release(root, planned.record, files, planned.revisions)
 
 
 def plan_release(
@@ -90,13 +85,11 @@ def plan_release(
         for episode in threads.map(partial(_described, root, reviews), sorted(ids)):
             manifest.append(episode)
             on_read(len(manifest), len(ids))
-    changed = _changes(
-        root,
-        previous,
-        manifest,
-        splits,
-        lambda episode_id: left_out.get(episode_id) or _why_gone(reviews.read(episode_id)),
-    )
+    before, earlier_splits = _released(root, previous.name) if previous else ([], [])
+    changed = changes(
+        before, manifest, lambda episode_id: left_out.get(episode_id) or _why_gone(reviews.read(episode_id)),
+        moved_sides(earlier_splits, splits),
+    )  # fmt: skip
     if previous is not None and not changed:
         raise DatasetError(f"Nothing has changed since release {previous.name}.")
     record = ReleaseRecord(
@@ -110,7 +103,7 @@ def plan_release(
         changes=changed,
     )
     lines = b"".join(f"{episode.model_dump_json()}\n".encode() for episode in manifest)
-    return PlannedRelease(record, manifest, splits, {MANIFEST: lines, **files})
+    return PlannedRelease(record, manifest, splits, {MANIFEST: lines, **files}, left_out)
 
 
 def described(root: Path, planned: PlannedRelease, about: About, class_of: Callable[[str], str]) -> dict[str, bytes]:
@@ -131,28 +124,17 @@ def described(root: Path, planned: PlannedRelease, about: About, class_of: Calla
 def changes_between(root: Path, old: str, new: str) -> ReleaseChanges:
     """Between any two releases. Raises DatasetError."""
     reasons = {episode_id: why for release in releases(root) for episode_id, why in release.changes.removed.items()}
-    before, after = (read_manifest(root, name) for name in (old, new))
-    changed = changes(before, after, lambda episode_id: reasons.get(episode_id, ""))
-    moved = moved_sides(released_splits(root, old), released_splits(root, new))
-    return changed.model_copy(update={"moved": moved})
+    (before, earlier_splits), (after, splits) = (_released(root, name) for name in (old, new))
+    return changes(before, after, lambda episode_id: reasons.get(episode_id, ""), moved_sides(earlier_splits, splits))
+
+
+def _released(root: Path, name: str) -> tuple[list[ReleasedEpisode], list[Split]]:
+    return read_manifest(root, name), released_splits(root, name)
 
 
 def _described(root: Path, reviews: ReviewStore, episode_id: str) -> ReleasedEpisode:
     verdicts = reviews.read(episode_id).present_verdicts
     return read_released(root, episode_id, verdicts[-1].decision.value if verdicts else "")
-
-
-def _changes(
-    root: Path,
-    previous: ReleaseRecord | None,
-    manifest: Sequence[ReleasedEpisode],
-    splits: Sequence[Split],
-    why_removed: Callable[[str], str],
-) -> ReleaseChanges:
-    if previous is None:
-        return changes((), manifest, why_removed)
-    changed = changes(read_manifest(root, previous.name), manifest, why_removed)
-    return changed.model_copy(update={"moved": moved_sides(released_splits(root, previous.name), splits)})
 
 
 def _why_gone(file: ReviewFile) -> str:

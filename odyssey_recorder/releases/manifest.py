@@ -79,7 +79,10 @@ def read_released(folder: Path, episode_id: str, verdict: str) -> ReleasedEpisod
 
 
 def changes(
-    before: Iterable[ReleasedEpisode], after: Iterable[ReleasedEpisode], why_removed: Callable[[str], str]
+    before: Iterable[ReleasedEpisode],
+    after: Iterable[ReleasedEpisode],
+    why_removed: Callable[[str], str],
+    moved: Mapping[str, tuple[str, ...]],
 ) -> ReleaseChanges:
     old, new = ({episode.episode_id: episode for episode in listed} for listed in (before, after))
     both = {episode_id: _changed(old[episode_id], new[episode_id]) for episode_id in sorted(old.keys() & new.keys())}
@@ -87,22 +90,18 @@ def changes(
         added=tuple(sorted(new.keys() - old.keys())),
         removed={episode_id: why_removed(episode_id) for episode_id in sorted(old.keys() - new.keys())},
         changed={episode_id: names for episode_id, names in both.items() if names},
+        moved=moved,
     )
 
 
 def moved_sides(before: Sequence[Split], after: Sequence[Split]) -> dict[str, tuple[str, ...]]:
     """The episodes of both that are on another side, by split."""
     old = {split.kind: split.sides for split in before}
-    moved = {
-        split.kind: tuple(
-            sorted(
-                episode_id
-                for episode_id, in_test in split.sides.items()
-                if old.get(split.kind, {}).get(episode_id, in_test) != in_test
-            )
-        )
-        for split in after
-    }
+    moved = {}
+    for split in after:
+        was_in_test = old.get(split.kind, {})
+        ids = (episode_id for episode_id, side in split.sides.items() if was_in_test.get(episode_id, side) != side)
+        moved[split.kind] = tuple(sorted(ids))
     return {kind: ids for kind, ids in moved.items() if ids}
 
 

@@ -1,6 +1,6 @@
 """The releases of a dataset: planned, made, listed, verified and compared."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -12,12 +12,12 @@ from odyssey_recorder.dataset.provenance import by_agents
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.releases import folder, making
-from odyssey_recorder.releases.folder import RECORD, FileDifference, ReleaseRecord, release_folder, releases
-from odyssey_recorder.releases.making import DraftedRelease, make_release
+from odyssey_recorder.releases.folder import RECORD, FileDifference, ReleaseRecord, release_folder, releases, verify
+from odyssey_recorder.releases.making import PlannedRelease, make_release
 from odyssey_recorder.releases.manifest import ReleaseChanges
 from odyssey_recorder.services.admission import READY, Reviews, reason_left_out
 
-__all__ = ["DraftedRelease", "FileDifference", "ReleaseChanges", "ReleaseRecord", "make_release", "releases"]
+__all__ = ["FileDifference", "PlannedRelease", "ReleaseChanges", "ReleaseRecord", "make_release", "releases", "verify"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Comparison:
 
 def draft(
     reviews: Reviews, root: Path, name: str = "", progress: Progress = untold, cancelled: Cancelled = never
-) -> DraftedRelease:
+) -> PlannedRelease:
     """Plan a release of the accepted episodes without errors; without a `name` it is the next version.
 
     Raises DatasetError, also if nothing can be released or nothing has changed, and CancelledError.
@@ -42,8 +42,7 @@ def draft(
     refuse, retired = reason_left_out(reviews, READY, Dialect.RELEASE, progress, cancelled), read_retired(root)
     left_out = {
         episode_id: f"{episode_id}.json is retired: {retired[episode_id].reason}"
-        for episode_id in present
-        if episode_id in retired
+        for episode_id in sorted(retired.keys() & present)
     }
     splits, _ = folder.splits_to_release(root)
     sides = {episode_id for split in splits for episode_id in (*split.train, *split.test)}
@@ -60,7 +59,7 @@ def draft(
             f"Nothing to release: no episode of {root} is accepted and without errors. The first: {reason}"
         )
     planned = making.plan_release(root, name, ids, left_out, partial(folder.tell_read, progress, cancelled))
-    return DraftedRelease(planned, left_out, {episode_id: revisions[episode_id] for episode_id in ids})
+    return replace(planned, revisions={episode_id: revisions[episode_id] for episode_id in ids})
 
 
 def find(root: Path, name: str = "") -> ReleaseRecord:
@@ -75,11 +74,6 @@ def find(root: Path, name: str = "") -> ReleaseRecord:
 def written_at(root: Path, name: str) -> datetime:
     """When the release was written to this disk; a release itself contains no time."""
     return datetime.fromtimestamp((release_folder(root, name) / RECORD).stat().st_mtime, UTC).astimezone()
-
-
-def verify(root: Path, name: str, progress: Progress = untold, cancelled: Cancelled = never) -> list[FileDifference]:
-    """What differs from what was released, in its folder and in the dataset. Raises DatasetError, CancelledError."""
-    return list(folder.verify(root, name, progress, cancelled))
 
 
 def compare(root: Path, old: str = "", new: str = "") -> Comparison:

@@ -151,29 +151,29 @@ class ReleasesView(QWidget):
     def _plan(self, name: str) -> None:
         self._start("Planning the release", partial(releases.draft, self._reviews, self._root, name), self._confirm)
 
-    def _confirm(self, drafted: releases.DraftedRelease) -> None:
-        record = drafted.planned.record
+    def _confirm(self, planned: releases.PlannedRelease) -> None:
+        record = planned.record
         dialog = QuestionDialog(
             Question(
                 "Make a release", f"Release {counted(record.episodes, 'episodes')} as {record.name}?", "Make release",
-                "Write the release; it never changes afterwards", "Make no release (Esc)", "\n".join(_planned(drafted)),
+                "Write the release; it never changes afterwards", "Make no release (Esc)", "\n".join(_planned(planned)),
             ),
             self, width=520,
         )  # fmt: skip
-        dialog.accepted.connect(lambda: self._make(drafted))
+        dialog.accepted.connect(lambda: self._make(planned))
         dialog.open()
 
-    def _make(self, drafted: releases.DraftedRelease) -> None:
+    def _make(self, planned: releases.PlannedRelease) -> None:
         def work(progress: Progress, _: Cancelled) -> Path:
             progress(None, "Counting the figures and writing the files…")
-            return releases.make_release(self._root, drafted)
+            return releases.make_release(self._root, planned)
 
         def take(folder: Path) -> None:
             self._message.show_message(Tone.SUCCESS, f"{folder.name} is released.", breakable(str(folder)))
             self._view.clearSelection()
             self.refresh()
 
-        self._start(f"Making release {drafted.planned.record.name}", work, take)
+        self._start(f"Making release {planned.record.name}", work, take)
 
     def _verify(self) -> None:
         name = self._chosen[0].name
@@ -224,8 +224,8 @@ def _rows(root: Path) -> list[_Row]:
 # Words.
 
 
-def _planned(drafted: releases.DraftedRelease) -> list[str]:
-    record, left_out = drafted.planned.record, list(drafted.left_out.values())
+def _planned(planned: releases.PlannedRelease) -> list[str]:
+    record, left_out = planned.record, list(planned.left_out.values())
     since = f"Since {record.previous}" if record.previous else "The first release"
     lines = [f"{since}: {', '.join(_counts(record.changes))}."]
     if not record.with_splits:

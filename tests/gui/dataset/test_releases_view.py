@@ -97,7 +97,7 @@ def test_retired_episode_is_not_released(root: Path) -> None:
     record_decisions(root, [Retirement(episode_id=FIRST, decision="retire", reason="blurred", who="Ada")])
     accept_episodes(root, FIRST, SECOND, THIRD)
     drafted = draft(reviews_of(root), root)
-    assert drafted.planned.ids == [SECOND, THIRD]
+    assert [one.episode_id for one in drafted.manifest] == [SECOND, THIRD]
     assert drafted.left_out == {FIRST: f"{FIRST}.json is retired: blurred"}
 
 
@@ -135,7 +135,7 @@ def test_cancelled_verification_leaves_the_list_unchanged(
 ) -> None:
     is_cancelled = Event()
 
-    def verify_later(*arguments: Any) -> Iterator[FileDifference]:
+    def verify_later(*arguments: Any) -> list[FileDifference]:
         is_cancelled.wait()
         return verify(*arguments)
 
