@@ -7,13 +7,13 @@ from itertools import accumulate
 from math import exp, inf, isclose, lgamma, log, sqrt
 from random import Random
 from statistics import NormalDist, quantiles
-from typing import NamedTuple
 
 CONFIDENCE = 0.95
 """Of a two-sided interval, and of a one-sided bound."""
 
 
-class Interval(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Interval:
     """0..1 for a share, -1..1 for a kappa."""
 
     low: float

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
-from odyssey_recorder.agreement.measures import FEW
+from odyssey_recorder.agreement.measures import FEW, Agreement, Interval
 from odyssey_recorder.agreement.quality_report import QualityReport, ReportPanel, Share
 from odyssey_recorder.agreement.sections import ROWS_AT_FIRST, measure, progress, sections, summary
 from odyssey_recorder.model.episode import Json
@@ -66,7 +66,7 @@ def _share_as_json(share: Share) -> dict[str, Json]:
         "name": share.name,
         "accepted": share.count,
         "of": share.of,
-        "interval": [*share.interval],
+        "interval": [share.interval.low, share.interval.high],
     }
 
 
@@ -74,5 +74,21 @@ def _panel_as_json(panel: ReportPanel) -> dict[str, Json]:
     return {
         "reviewers": panel.reviewers,
         "measure": measure(panel),
-        "questions": [{"question": question.name, **asdict(question.agreement)} for question in panel.questions],
+        "questions": [
+            {"question": question.name, **_agreement_as_json(question.agreement)} for question in panel.questions
+        ],
     }
+
+
+def _agreement_as_json(agreement: Agreement) -> dict[str, Json]:
+    return {
+        "n": agreement.n,
+        "raw": agreement.raw,
+        "raw_interval": _ends(agreement.raw_interval),
+        "kappa": agreement.kappa,
+        "kappa_interval": _ends(agreement.kappa_interval),
+    }
+
+
+def _ends(interval: Interval | None) -> Json:
+    return None if interval is None else [interval.low, interval.high]
