@@ -11,7 +11,6 @@ from pydantic import BaseModel
 
 from odyssey_recorder.annotation.conversations import Plan, planned, read_shown
 from odyssey_recorder.annotation.redacted_episode import RedactedEpisode
-from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.checking.one_episode import JUDGED
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption
+from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption, exit_with_problems
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.plain_text import counted

@@ -1,6 +1,5 @@
 """The releases of the Dataset page, on real files."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 from typing import Any
