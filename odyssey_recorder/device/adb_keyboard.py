@@ -5,12 +5,12 @@ import hashlib
 import json
 import logging
 import os
+import re
 import shlex
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from itertools import groupby
 from pathlib import Path
 
 from odyssey_recorder.device.adb_shell import AdbShell
@@ -127,17 +127,12 @@ class AdbKeyboard:
 
 def broadcast_commands(text: str) -> list[tuple[str, str]]:
     """Pairs of a piece of `text` and the command that types it."""
-    commands = []
-    for is_newline, characters in groupby(text, lambda character: character == "\n"):
-        part = "".join(characters)
-        if is_newline:
-            commands += [(newline, ENTER_COMMAND) for newline in part]
-            continue
-        for start in range(0, len(part), _PIECE):
-            piece = part[start : start + _PIECE]
-            encoded = base64.b64encode(piece.encode()).decode()
-            commands.append((piece, f"{_BROADCAST} --es msg {encoded}"))
-    return commands
+    pieces = re.findall(rf"\n|[^\n]{{1,{_PIECE}}}", text)
+    return [(piece, ENTER_COMMAND if piece == "\n" else _broadcast(piece)) for piece in pieces]
+
+
+def _broadcast(piece: str) -> str:
+    return f"{_BROADCAST} --es msg {base64.b64encode(piece.encode()).decode()}"
 
 
 def _is_open(input_method: str) -> bool:

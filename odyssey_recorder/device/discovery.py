@@ -5,7 +5,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,13 +39,6 @@ class ControlEndpoint:
 class RunningAvd:
     serial: str
     pid: int
-
-
-@dataclass(frozen=True, slots=True)
-class _DiscoveryFile:
-    pid: int
-    written_s: float
-    values: Mapping[str, str]
 
 
 def running_folders(
@@ -103,7 +96,7 @@ def find_control(
 
     The newest file wins: by now, the process number in an older one may belong to another process.
     """
-    endpoints = (_endpoint(file.values) for file in _discovery_files(folders, is_alive))
+    endpoints = (_endpoint(values) for _, values in _discovery_files(folders, is_alive))
     return next((endpoint for endpoint in endpoints if endpoint is not None and endpoint.serial == serial), None)
 
 
@@ -112,14 +105,17 @@ def running_avds(
 ) -> Mapping[str, RunningAvd]:
     """By AVD name; the newest file wins."""
     found: dict[str, RunningAvd] = {}
-    for file in _discovery_files(folders, is_alive):
-        name, port = file.values.get("avd.id") or file.values.get("avd.name", ""), file.values.get("port.serial", "")
+    for pid, values in _discovery_files(folders, is_alive):
+        name, port = values.get("avd.id") or values.get("avd.name", ""), values.get("port.serial", "")
         if name and port.isdecimal():
-            found.setdefault(name.replace(" ", "_"), RunningAvd(f"emulator-{port}", file.pid))
+            found.setdefault(name.replace(" ", "_"), RunningAvd(f"emulator-{port}", pid))
     return found
 
 
-def _discovery_files(folders: Sequence[Path], is_alive: Callable[[int], bool]) -> list[_DiscoveryFile]:
+def _discovery_files(
+    folders: Sequence[Path], is_alive: Callable[[int], bool]
+) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """The process and the values of each, the newest file first."""
     found = []
     for path in (path for folder in folders for path in sorted(folder.glob("pid_*.ini"))):
         name = _FILE_NAME.fullmatch(path.name)
@@ -134,8 +130,8 @@ def _discovery_files(folders: Sequence[Path], is_alive: Callable[[int], bool]) -
             text = read_file(path, Largest.WRITTEN_BY_HAND).decode(errors="replace")
             parts = (line.partition("=") for line in text.splitlines())
             values = {key.strip(): value.strip() for key, _, value in parts}
-            found.append(_DiscoveryFile(int(name[1]), status.st_mtime, values))
-    return sorted(found, key=lambda file: file.written_s, reverse=True)
+            found.append((status.st_mtime, int(name[1]), values))
+    return ((pid, values) for _, pid, values in sorted(found, key=lambda file: file[0], reverse=True))
 
 
 def _endpoint(values: Mapping[str, str]) -> ControlEndpoint | None:

@@ -60,14 +60,11 @@ class EmulatorConsole:
     Raises `DeviceDisconnectedError`, `DeviceTimeoutError`, and plain `DeviceError` for a KO.
     """
 
-    def __init__(
-        self, port: int, *, token_file: Path, answer_s: float = _ANSWER_S, snapshot_s: float = _SNAPSHOT_S
-    ) -> None:
-        """`snapshot_s` is the time limit of commands that save, load or delete a snapshot, `answer_s` of all others."""
+    def __init__(self, port: int, *, token_file: Path, answer_s: float = _ANSWER_S) -> None:
+        """`answer_s` is the time limit of all commands but those that save, load or delete a snapshot."""
         self.port = port
         self._token_file = token_file
         self._answer_s = answer_s
-        self._snapshot_s = snapshot_s
         self._sockets = OpenSockets()
 
     def __str__(self) -> str:
@@ -128,7 +125,7 @@ class EmulatorConsole:
 
     def _snapshot(self, verb: str, name: str) -> None:
         check_snapshot_name(name)
-        self._command(f"avd snapshot {verb} {name}", self._snapshot_s)
+        self._command(f"avd snapshot {verb} {name}", _SNAPSHOT_S)
 
     def _command(self, line: str, answer_s: float) -> str:
         if not line.isprintable():

@@ -68,21 +68,13 @@ def text_commands(text: str) -> list[tuple[str, str]]:
     command.
     """
     check_text(text)
-    commands = []
-    for line in re.split(r"(\n)", text):
-        if line == "\n":
-            commands.append((line, ENTER_COMMAND))
-            continue
-        for piece in _pieces(line):
-            commands.append((piece, f"input text {shlex.quote(piece.replace(' ', '%s'))}"))
-    return commands
+    parts = filter(None, re.split(r"(\n)|(?<=%)(?=s)", text))
+    pieces = [part[start : start + _TEXT_PIECE] for part in parts for start in range(0, len(part), _TEXT_PIECE)]
+    return [(piece, ENTER_COMMAND if piece == "\n" else _text_command(piece)) for piece in pieces]
 
 
-def _pieces(line: str) -> list[str]:
-    pieces = []
-    for part in re.split(r"(?<=%)(?=s)", line):
-        pieces += [part[start : start + _TEXT_PIECE] for start in range(0, len(part), _TEXT_PIECE)]
-    return pieces
+def _text_command(piece: str) -> str:
+    return f"input text {shlex.quote(piece.replace(' ', '%s'))}"
 
 
 def is_still(stroke: TouchStroke) -> bool:

@@ -164,17 +164,10 @@ def _keyboard(readings: PreflightReadings) -> PreflightFinding:
 def _soft_keyboard(readings: PreflightReadings) -> PreflightFinding:
     if not readings.has_keyboard or readings.keyboard_beside_hardware == "1":
         return PreflightFinding("On-screen keyboard", "opens for every field")
-    found = "hidden because of a hardware keyboard"
+    found, why = "hidden because of a hardware keyboard", "Text would be typed without a visible keyboard."
     manual_way = "Settings, System, Languages & input, Physical keyboard, Use on-screen keyboard"
     repair = PutSetting("secure", "show_ime_with_hard_keyboard", "1")
-    return _repairable(
-        readings,
-        "On-screen keyboard",
-        found,
-        "Text would be typed without a visible keyboard.",
-        repair,
-        manual_way=manual_way,
-    )
+    return _repairable(readings, "On-screen keyboard", found, why, repair, manual_way=manual_way)
 
 
 def _navigation(readings: PreflightReadings) -> PreflightFinding:

@@ -4,13 +4,13 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.dataset.layout import SCREENSHOTS
-from odyssey_recorder.dataset.provenance import AgentRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
@@ -20,7 +20,7 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.action import Action, Complete, Impossible
+from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import effects, events, messages, slow_work
 from odyssey_recorder.recording.foreign_input import ForeignRules
 from odyssey_recorder.recording.frame_reader import FrameReader
@@ -244,13 +244,13 @@ class Engine:
             case slow_work.Sent(started_ns, ended_ns):
                 self._input_sent(started_ns, ended_ns)
             case messages.NoteWritten(key, text):
-                self._save_note(key, text)
+                self._write("Your note", partial(self._writer.note, key, text))
             case messages.TurnGiven(to_agent):
                 self._give_turn(to_agent=to_agent)
             case messages.AgentActed():
                 message.answer.set_result(self._begin_agent_action(message))
             case messages.AgentRefused(action, frame_number, agent):
-                self._save_refused_action(action, frame_number, agent)
+                self._write("What you refused", partial(self._writer.refuse, action, frame_number, agent))
             case messages.ScreenRequested(result):
                 result.set_result(self._writer.shown(self._session.frame))
             case messages.TrialRequested(ending, answer):
@@ -366,17 +366,11 @@ class Engine:
                 case _:
                     pass
 
-    def _save_note(self, key: int, text: str) -> None:
+    def _write(self, what: str, write: Callable[[], None]) -> None:
         try:
-            self._writer.note(key, text)
+            write()
         except DatasetError as error:
-            self._listener.notice(f"Your note could not be saved. {error}")
-
-    def _save_refused_action(self, action: Action, frame_number: int, agent: AgentRecord) -> None:
-        try:
-            self._writer.refuse(action, frame_number, agent)
-        except DatasetError as error:
-            self._listener.notice(f"What you refused could not be saved. {error}")
+            self._listener.notice(f"{what} could not be saved. {error}")
 
     def _trial(self, ending: Complete | Impossible) -> tuple[DraftStep, ...]:
         shown = self._settled_frame if self._is_passive else self._session.frame

@@ -121,13 +121,12 @@ class StepRows:
         return self._rows
 
     def _row(self, number: int, step: "DraftStep", screenshots: Path | None) -> RecordedStep:
-        screenshot = screenshots / screenshot_name(self._episode_id, number) if screenshots else step.screenshot
-        box = Box(*step.record.bbox) if step.record.bbox else None
-        flags = ", ".join(map(describe_flag, step.record.flags))
-        tree = step.tree
-        if tree is not None and screenshots is not None:
-            tree = screenshots.parent / ui_tree_path(self._episode_id, number)
-        record = step.record
+        record, screenshot, tree = step.record, step.screenshot, step.tree
+        if screenshots is not None:
+            screenshot = screenshots / screenshot_name(self._episode_id, number)
+            tree = tree and screenshots.parent / ui_tree_path(self._episode_id, number)
+        flags = ", ".join(map(describe_flag, record.flags))
+        box = Box(*record.bbox) if record.bbox else None
         is_corrected = bool(record.rejected)
         return RecordedStep(
             number, step.action, screenshot, flags, box, step.key, record.note, tree, record.agent, is_corrected

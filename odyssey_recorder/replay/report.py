@@ -1,7 +1,6 @@
 """The report of a replay: an HTML page for people and JSON for programs."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from PIL import Image, ImageChops, ImageDraw
 
@@ -67,36 +66,23 @@ def _step_as_json(step: StepResult) -> dict[str, Json]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _StepView:
+def _step_view(result: ReplayResult, step: StepResult) -> dict[str, object]:
     """A step as the page shows it; images are data URIs, `difference` is empty if there is nothing to mark."""
-
-    number: int
-    words: str
-    verdict: str
-    measures: str
-    notes: tuple[str, ...]
-    recorded: str
-    live: str
-    difference: str
-
-
-def _step_view(result: ReplayResult, step: StepResult) -> _StepView:
     compared = step.comparison
     recorded, live = _shrunk(recorded_screenshot(result.recorded, step.number)), _shrunk(step.live)
     marked = None
     if compared.changed and step.live_size == step.recorded_size:
         marked = _mark_difference(recorded, live.resize(recorded.size), step, result.tolerance)
-    return _StepView(
-        number=step.number,
-        words=on_one_line(in_words_at(step.action)),
-        verdict=compared.verdict.value,
-        measures=_measures(compared),
-        notes=tuple(_notes(step)),
-        recorded=data_uri(draw_action(recorded, step.action)),
-        live=data_uri(live),
-        difference="" if marked is None else data_uri(marked),
-    )
+    return {
+        "number": step.number,
+        "words": on_one_line(in_words_at(step.action)),
+        "verdict": compared.verdict.value,
+        "measures": _measures(compared),
+        "notes": tuple(_notes(step)),
+        "recorded": data_uri(draw_action(recorded, step.action)),
+        "live": data_uri(live),
+        "difference": "" if marked is None else data_uri(marked),
+    }
 
 
 def _unreached(result: ReplayResult) -> Iterator[tuple[int, str]]:

@@ -112,18 +112,13 @@ class RecordingService:
         draft = store.resume(episode_id)
         try:
             self._refuse_doubtful_screenshots(draft.origin.mode)
-        except RecordingError:
-            draft.close()
-            raise
-        if draft.device.size != properties.size:
-            draft.close()
-            raise RecordingError(
-                f"The draft {episode_id} was begun on a {draft.device.device_name} ({draft.device.size}); "
-                f"{device.label} has {properties.size}. Continue it on a device of that kind."
-            )
-        try:
+            if draft.device.size != properties.size:
+                raise RecordingError(
+                    f"The draft {episode_id} was begun on a {draft.device.device_name} ({draft.device.size}); "
+                    f"{device.label} has {properties.size}. Continue it on a device of that kind."
+                )
             draft.note_resumed(_resumed_record(properties))
-        except DatasetError:
+        except (RecordingError, DatasetError):
             draft.close()
             raise
         return self._recorder(device, draft, store, listener)
