@@ -21,6 +21,7 @@ from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.device.sdk import find_sdk, no_sdk, sdk_folders
 from odyssey_recorder.errors import DeviceError, OdysseyError
 from odyssey_recorder.files import write_durably
+from odyssey_recorder.progress import Cancelled, never, untold
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.wiring import adb_program, user_connector
 
@@ -66,9 +67,7 @@ class Doctor:
     log: Path | None = None
 
     def examine(
-        self,
-        progress: Callable[[float, str], object] = lambda _share, _words: None,
-        cancelled: Callable[[], bool] = lambda: False,
+        self, progress: Callable[[float, str], object] = untold, cancelled: Cancelled = never
     ) -> list[DoctorFinding]:
         settings = self.read_settings()
         checks: tuple[tuple[str, Callable[[], list[DoctorFinding]]], ...] = (
@@ -144,14 +143,11 @@ def _adb(settings: Settings) -> list[DoctorFinding]:
         level = Level.OK if device.is_ready else Level.NOTE
         fix = "" if device.is_ready else "Wait until it has started, allow debugging on its screen, or restart it."
         state = "ready" if device.is_ready else device.state
-        found.append(DoctorFinding("Device", f"{device.label}: {state}{_capture_path(connector, device)}", level, fix))
+        path = connector.capture_path(device)
+        by = f", screenshots by {path}" if path else ""
+        found.append(DoctorFinding("Device", f"{device.label}: {state}{by}", level, fix))
         found += _preflight(connector, device) if device.is_ready else []
     return found
-
-
-def _capture_path(connector: DeviceConnector, device: ListedDevice) -> str:
-    path = connector.capture_path(device)
-    return f", screenshots by {path}" if path else ""
 
 
 def _preflight(connector: DeviceConnector, listed: ListedDevice) -> list[DoctorFinding]:

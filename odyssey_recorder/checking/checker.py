@@ -22,6 +22,7 @@ from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.errors import CancelledError, DatasetError, showable
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
 from odyssey_recorder.model.plain_text import on_one_line
+from odyssey_recorder.progress import Cancelled, never
 
 EpisodeCheck = Callable[[EpisodeEvidence], EpisodeReport]
 
@@ -127,7 +128,7 @@ class Checker:
         self,
         annotations: Iterable[Path],
         on_report: Callable[[EpisodeReport], object],
-        cancelled: Callable[[], bool] = lambda: False,
+        cancelled: Cancelled = never,
     ) -> ComparedEpisodes:
         """Call `on_report` with each report as soon as it is ready; returns all facts. Raises CancelledError."""
         facts = ComparedEpisodes()
@@ -142,7 +143,7 @@ class Checker:
         return self._inspector.is_unchanged(annotation.absolute(), found)
 
     def check_each(
-        self, annotations: Iterable[Path], cancelled: Callable[[], bool] = lambda: False
+        self, annotations: Iterable[Path], cancelled: Cancelled = never
     ) -> Iterator[tuple[Path, Inspection]]:
         """First the cached findings, then those of the other episodes. Raises as `check_all`."""
         others = []
@@ -165,7 +166,7 @@ class Checker:
             raise CancelledError("The check was cancelled.")
 
     def _inspect_all(
-        self, annotations: Sequence[Path], cancelled: Callable[[], bool]
+        self, annotations: Sequence[Path], cancelled: Cancelled
     ) -> Iterator[tuple[Path, tuple[Inspection, Measurements] | WorkerFailure]]:
         count = min(self._jobs, len(annotations))
         if count < 2:

@@ -17,6 +17,8 @@ _SAME = {
     Key.BY: "annotator_key = ?",
     Key.APP: "n IN (SELECT episode FROM apps WHERE app_key = ?)",
 }
+"""Of names; see `comparable_name`."""
+_EQUAL = {Key.ID: "episode_id = ?", Key.VERDICT: "verdict = ?", Key.ENDING: "ending = ?"}
 _COLUMNS = {Key.STEPS: "steps", Key.RECORDED: "recorded_us", Key.PUBLISHED: "published_us"}
 _OPERATORS: dict[Operator, str] = {"=": "BETWEEN ? AND ?", ">": "> ?", ">=": ">= ?", "<": "< ?", "<=": "<= ?"}
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -71,12 +73,8 @@ def _value(key: Key, value: Value, zone: tzinfo | None) -> Condition:
 
 def _word(key: Key, word: str) -> Condition:
     match key:
-        case Key.ID:
-            return Condition("episode_id = ?", (word,))
-        case Key.VERDICT:
-            return Condition("verdict = ?", (word,))
-        case Key.ENDING:
-            return Condition("ending = ?", (word,))
+        case Key.ID | Key.VERDICT | Key.ENDING:
+            return Condition(_EQUAL[key], (word,))
         case Key.ACTION:
             return Condition("INSTR(actions, ?) > 0", (f" {word.upper().replace('-', '_')} ",))
         case Key.FINDING if word.lower() in (severity.value for severity in Severity):

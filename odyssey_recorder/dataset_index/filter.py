@@ -107,6 +107,12 @@ class Filter:
         others = self.without(key).terms
         return Filter((*others[:place], *([Term(key, read)] if read else []), *others[place:]))
 
+    def leaving_out(self, state: Literal["retired", "agent"]) -> "Filter":
+        """Without such episodes, unless it asks for them."""
+        if any(state in term.values for term in self.terms if term.key is Key.IS):
+            return self
+        return Filter((*self.terms, Term(Key.IS, (state,), negated=True)))
+
 
 ALL = Filter()
 
@@ -291,19 +297,3 @@ def _plain(value: Value) -> str:
             return f"{operator.removeprefix('=')}{to}"
         case Range(low, high):
             return f"{low}..{high}"
-
-
-def unretired(wanted: Filter) -> Filter:
-    """Without retired episodes, unless it asks for them."""
-    return _without("retired", wanted)
-
-
-def without_agents(wanted: Filter) -> Filter:
-    """Without agents' episodes, unless it asks for them."""
-    return _without("agent", wanted)
-
-
-def _without(kind: str, wanted: Filter) -> Filter:
-    if any(kind in term.values for term in wanted.terms if term.key is Key.IS):
-        return wanted
-    return Filter((*wanted.terms, Term(Key.IS, (kind,), negated=True)))

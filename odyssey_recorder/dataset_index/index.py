@@ -31,6 +31,7 @@ from odyssey_recorder.dataset_index.writing import remove_episodes, write_episod
 from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.progress import Cancelled, never
 from odyssey_recorder.review.status import ReviewStage
 from odyssey_recorder.sqlite_file import SqliteFile
 
@@ -39,6 +40,12 @@ _AT_ONCE = 500
 _STAGES = {stage_name(stage): stage for stage in ReviewStage}
 Known = Callable[[Path], EpisodeReport | None]
 """The earlier findings of the episode in an annotation file, such as `Checker.known`."""
+
+Counted = Callable[[int, int], object]
+"""Gets how many episodes are read, of how many."""
+
+
+def _uncounted(_done: int, _count: int) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +119,20 @@ class EpisodeIndex:
 
     # Keeping up with the files.
 
-    def refresh(
-        self,
-        progress: Callable[[int, int], object] = lambda _done, _count: None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> FolderChanges:
-        """Read all that has changed; `progress` gets how many episodes are read, of how many.
-
-        Raises DatasetError, CancelledError; what was read by then is kept.
-        """
+    def refresh(self, progress: Counted = _uncounted, cancelled: Cancelled = never) -> FolderChanges:
+        """Read all that has changed. Raises DatasetError, CancelledError; what was read by then is kept."""
         return self._bring_up_to_date(None, progress, cancelled)
 
     def update(self, episode_ids: Iterable[str]) -> FolderChanges:
         """Like `refresh` for these episodes, which may be new, changed or gone."""
-        return self._bring_up_to_date(list(episode_ids), lambda _done, _count: None, lambda: False)
+        return self._bring_up_to_date(list(episode_ids), _uncounted, never)
 
     def follow(
         self,
         take: Callable[[FolderChanges], object],
         warn: Callable[[str], object],
-        progress: Callable[[int, int], object] = lambda _done, _count: None,
-        cancelled: Callable[[], bool] = lambda: False,
+        progress: Counted = _uncounted,
+        cancelled: Cancelled = never,
     ) -> DatasetWatch:
         """Keep the index up to date until the returned watch is closed, and call `take` from its thread.
 
@@ -228,9 +228,7 @@ class EpisodeIndex:
         query = f"SELECT {_VERSION} FROM episodes"
         return {row[0]: (row, self.is_sampled(row[0])) for row in self._rows(query, ())}
 
-    def _bring_up_to_date(
-        self, only: Sequence[str] | None, progress: Callable[[int, int], object], cancelled: Callable[[], bool]
-    ) -> FolderChanges:
+    def _bring_up_to_date(self, only: Sequence[str] | None, progress: Counted, cancelled: Cancelled) -> FolderChanges:
         with self._refreshing:
             while True:
                 try:
@@ -239,9 +237,7 @@ class EpisodeIndex:
                     self._database.start_over(error)
                     only = None
 
-    def _read_changes(
-        self, only: Sequence[str] | None, progress: Callable[[int, int], object], cancelled: Callable[[], bool]
-    ) -> FolderChanges:
+    def _read_changes(self, only: Sequence[str] | None, progress: Counted, cancelled: Cancelled) -> FolderChanges:
         self._retired = frozenset(read_retired(self.root))
         with closing(QuickReader(self.root)) as reader:
             present, before = reader.stamps(only), self._stamps(only)

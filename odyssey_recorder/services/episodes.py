@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.checking.whole_dataset.dataset_checks import DatasetChecks
 from odyssey_recorder.dataset.layout import ANNOTATIONS
-from odyssey_recorder.dataset_index.filter import Filter, unretired, without_agents
+from odyssey_recorder.dataset_index.filter import Filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.finding import EpisodeReport
@@ -35,8 +35,8 @@ def selected(index: EpisodeIndex, wanted: Filter, *, agents: bool = False) -> Se
 
     Raises FilterError.
     """
-    present = unretired(wanted)
-    chosen = present if agents else without_agents(present)
+    present = wanted.leaving_out("retired")
+    chosen = present if agents else present.leaving_out("agent")
     every, without_retired, count = map(index.count, (wanted, present, chosen))
     return Selection(chosen, every - without_retired, without_retired - count)
 

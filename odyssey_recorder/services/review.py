@@ -102,11 +102,7 @@ class ReviewService:
         )
         return subscription
 
-    def check_all(
-        self,
-        progress: Callable[[float | None, str], object] = lambda _share, _words: None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> list[EpisodeReport]:
+    def check_all(self, progress: Progress = untold, cancelled: Cancelled = never) -> list[EpisodeReport]:
         """Check what has changed; returns all results, which arrive as news too, and in the index.
 
         Raises CancelledError.
@@ -127,11 +123,7 @@ class ReviewService:
         self._index.take_reports(reports, settled=True)
         return reports
 
-    def figures(
-        self,
-        progress: Callable[[float | None, str], object] = lambda _share, _words: None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> QualityReport:
+    def figures(self, progress: Progress = untold, cancelled: Cancelled = never) -> QualityReport:
         """Checks changed episodes first. Raises CancelledError."""
         if not (self.root / ANNOTATIONS).is_dir():
             return quality_report(AllReviewed(()))
@@ -190,9 +182,8 @@ class ReviewService:
 
     def open(self, episode_id: str) -> OpenedReview:
         self.recover()
-        revision = self._versions.revision(
-            episode_id
-        )  # read first: what is shown may be newer than this revision, but never older
+        # Read first: what is shown may be newer than this revision, but never older.
+        revision = self._versions.revision(episode_id)
         opened = open_damaged(self.root / annotation_path(episode_id))
         checks = self._checks.look(episode_id)
         row = self._row(self._episode(episode_id), checks)
@@ -208,9 +199,7 @@ class ReviewService:
         Raises ReviewError if it is not this reviewer's turn, the answers do not support the decision, or the episode
         changed.
         """
-        self.recover()
-        episode, file, checks = self._read(episode_id)
-        self._expect_role(episode, file, checks)
+        episode, file, checks = self._expect_turn(episode_id)
         if self._versions.revision(episode_id) != draft.revision:
             raise ReviewError(f"Episode {episode_id} has changed since you opened it. Review it again.")
         report = checks.report or EpisodeReport(episode_id)
@@ -244,7 +233,9 @@ class ReviewService:
         steps = len(opened.opened.episode.steps)
         for judgement in judgements:
             if judgement.step is not None and judgement.step >= steps:
-                raise ReviewError(f"There is no step {judgement.step + 1}: the episode has {counted(steps, 'step')}.")
+                raise ReviewError(
+                    f"There is no step {step_number(judgement.step)}: the episode has {counted(steps, 'step')}."
+                )
         return self.submit(episode_id, VerdictDraft(decision, judgements, note, opened.revision, seconds=0.0))
 
     def restore(self, episode_id: str, why: str) -> None:
@@ -326,11 +317,6 @@ class ReviewService:
             raise DatasetError(f"There is no episode {unknown[0]} in {self.root}.")
         return found
 
-    def _read(self, episode_id: str) -> tuple[EpisodeRow, ReviewFile, CheckStatus]:
-        episode = self._episode(episode_id)
-        self._expect_sample()
-        return episode, self._reviews.read(episode_id), self._checks.look(episode_id)
-
     def _row(self, episode: EpisodeRow, checks: CheckStatus) -> ReviewRow:
         row = ReviewRow(episode, report=checks.report, is_settled=checks.is_settled)
         try:
@@ -367,16 +353,17 @@ class ReviewService:
             revision=lambda: episode.revision,
         )
 
-    def _expect_turn(self, episode_id: str) -> None:
+    def _expect_turn(self, episode_id: str) -> tuple[EpisodeRow, ReviewFile, CheckStatus]:
         """Raises ReviewError if the reviewer may not judge the episode now."""
         self.recover()
-        self._expect_role(*self._read(episode_id))
-
-    def _expect_role(self, episode: EpisodeRow, file: ReviewFile, checks: CheckStatus) -> None:
+        episode = self._episode(episode_id)
+        self._expect_sample()
+        file, checks = self._reviews.read(episode_id), self._checks.look(episode_id)
         status = self._status(episode, file, checks)
         role = statuses.reviewer_role(status, recorder=episode.annotator, reviewer=self.reviewer)
         if isinstance(role, str):
             raise ReviewError(role)
+        return episode, file, checks
 
     def _on_folder_changes(
         self, subscription: ReviewSubscription, warn: Callable[[str], object], changes: FolderChanges

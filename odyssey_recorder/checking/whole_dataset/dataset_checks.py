@@ -15,6 +15,7 @@ from odyssey_recorder.checking.whole_dataset import TOGETHER
 from odyssey_recorder.checking.whole_dataset.exported import is_exported, spelling_findings
 from odyssey_recorder.dataset.layout import annotation_files, annotation_path
 from odyssey_recorder.model.finding import EpisodeReport, Finding, in_order
+from odyssey_recorder.progress import Cancelled, never
 
 _ALL = frozenset(field.name for field in fields(ComparedEpisode))
 _Together = Mapping[str, tuple[Finding, ...]]
@@ -81,7 +82,7 @@ class DatasetChecks:
     def run(
         self,
         take: Callable[[int, int, str], object] = lambda _done, _count, _new: None,
-        cancelled: Callable[[], bool] = lambda: False,
+        cancelled: Cancelled = never,
     ) -> None:
         """Check all that has changed; finished checks are not repeated. Raises DatasetError, CancelledError.
 

@@ -8,7 +8,7 @@ from threading import Event
 from PySide6.QtCore import QObject, Signal
 
 from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges
-from odyssey_recorder.dataset_index.filter import ALL, Filter, Key, unretired
+from odyssey_recorder.dataset_index.filter import ALL, Filter, Key
 from odyssey_recorder.dataset_index.index import EpisodeIndex, Facet, IndexedEpisode
 from odyssey_recorder.gui.dataset.episode_table import COLUMNS, RECORDED
 from odyssey_recorder.gui.frame.background import Background
@@ -112,7 +112,7 @@ class EpisodeListing(QObject):
 
 def _look_up(index: EpisodeIndex, request: ListRequest, known: Sequence[IndexedEpisode]) -> ListResult:
     """Unchanged rows stay the same objects, so that the GUI thread need not compare them."""
-    before, wanted = {row.episode_id: row for row in known}, unretired(request.wanted)
+    before, wanted = {row.episode_id: row for row in known}, request.wanted.leaving_out("retired")
     rows = [known_row if (known_row := before.get(row.episode_id)) == row else row for row in index.rows(wanted)]
     order = COLUMNS[request.column].order
     assert order is not None
