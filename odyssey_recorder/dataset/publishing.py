@@ -52,8 +52,8 @@ def _provenance(draft: Draft, steps: Sequence[DraftStep], root: Path) -> Iterato
         started_us=draft.started_us,
         published_us=time.time_ns() // 1000,
         steps=tuple(records),
-        dropped=draft.dropped,
-        resumed=draft.resumed,
+        dropped=draft.state.dropped,
+        resumed=draft.state.resumed,
     ).model_dump_json(indent=2)
     yield root / layout.provenance_path(draft.episode_id), provenance.encode()
 
