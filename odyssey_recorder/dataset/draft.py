@@ -22,8 +22,9 @@ from pydantic import Field, ValidationError
 from odyssey_recorder.dataset import draft_log, provenance
 from odyssey_recorder.dataset.codec import action_from_json, action_to_json
 from odyssey_recorder.dataset.draft_log import DraftLog
+from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.errors import DatasetError, RecordingError
-from odyssey_recorder.files import Largest, make_folder, read_json, storage_error, write_durably
+from odyssey_recorder.files import Largest, make_folder, storage_error, write_durably
 from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.flag import Flag
@@ -408,9 +409,7 @@ def read_head(folder: Path) -> DraftHead:
     """Raises DatasetError."""
     path = folder / "draft.json"
     try:
-        head = DraftHead.model_validate_json(read_json(path, Largest.PROVENANCE, within=folder))
-    except OSError as error:
-        raise storage_error(error, path, "read") from error
+        head = DraftHead.model_validate_json(read_dataset_file(path, Largest.PROVENANCE, within=folder))
     except ValidationError as error:
         raise DatasetError(f"{path} is not a valid draft: {first_fault(error)}.") from error
     provenance.expect_format(head.format, path)
