@@ -66,7 +66,7 @@ def _share_as_json(share: Share) -> dict[str, Json]:
         "name": share.name,
         "accepted": share.count,
         "of": share.of,
-        "interval": [share.interval.low, share.interval.high],
+        "interval": _ends(share.interval),
     }
 
 
@@ -81,13 +81,8 @@ def _panel_as_json(panel: ReportPanel) -> dict[str, Json]:
 
 
 def _agreement_as_json(agreement: Agreement) -> dict[str, Json]:
-    return {
-        "n": agreement.n,
-        "raw": agreement.raw,
-        "raw_interval": _ends(agreement.raw_interval),
-        "kappa": agreement.kappa,
-        "kappa_interval": _ends(agreement.kappa_interval),
-    }
+    intervals = {"raw_interval": _ends(agreement.raw_interval), "kappa_interval": _ends(agreement.kappa_interval)}
+    return asdict(agreement) | intervals
 
 
 def _ends(interval: Interval | None) -> Json:

@@ -1,8 +1,9 @@
 """The figures of a reviewed dataset: what was accepted, how far reviewers agree, and what the sample shows. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import methodcaller
 from statistics import median, quantiles
 
 from odyssey_recorder.agreement.measures import Agreement, Interval, agreement, upper_bound, wilson
@@ -124,7 +125,7 @@ class QualityReport:
         return sum(count for _, count in self.stages)
 
 
-def quality_report(reviewed: AllReviewed, *, seed: int = 0) -> QualityReport:
+def quality_report(reviewed: AllReviewed) -> QualityReport:
     episodes = reviewed.episodes
     final = [episode for episode in episodes if episode.stage.is_final]
     pairs = [episode for episode in episodes if len(episode.verdicts) >= 2]
@@ -137,9 +138,9 @@ def quality_report(reviewed: AllReviewed, *, seed: int = 0) -> QualityReport:
         verdicts=len(verdicts),
         accepted=_share("All", final),
         breakdowns=tuple(_breakdowns(final)),
-        pairs=_panel(pairs, 2, seed),
+        pairs=_panel(pairs, 2),
         sampled_pairs=sum(pair.is_sampled for pair in pairs),
-        panels=tuple(_larger_panels(pairs, seed)),
+        panels=tuple(_larger_panels(pairs)),
         bound=defect_bound(episodes),
         pace=tuple(_pace(verdicts)),
         reasons=tuple(_reasons(verdicts)),
@@ -163,12 +164,8 @@ def _share(name: str, final: Sequence[Reviewed]) -> Share:
     return Share(name, sum(reviewed.stage is ReviewStage.ACCEPTED for reviewed in final), len(final))
 
 
-_KEYS: dict[str, Callable[[Reviewed], str]] = {
-    "Annotator": lambda reviewed: reviewed.subject.recorder,
-    "Category": lambda reviewed: reviewed.subject.category,
-    "Device": lambda reviewed: reviewed.subject.device,
-    "Template": lambda reviewed: reviewed.subject.template,
-}
+_KEYS = {"Annotator": "recorder", "Category": "category", "Device": "device", "Template": "template"}
+"""By which fields of their subject episodes are grouped."""
 
 
 def _breakdowns(final: Sequence[Reviewed]) -> Iterator[Breakdown]:
@@ -176,7 +173,7 @@ def _breakdowns(final: Sequence[Reviewed]) -> Iterator[Breakdown]:
     for by, key in _KEYS.items():
         groups: defaultdict[str, list[Reviewed]] = defaultdict(list)
         for reviewed in final:
-            name = key(reviewed).strip()
+            name: str = getattr(reviewed.subject, key).strip()
             groups[persons.name(name) if by == "Annotator" else name].append(reviewed)
         shares = (_share(name or "not known", group) for name, group in groups.items())
         yield Breakdown(by, tuple(sorted(shares, key=lambda share: (-share.of, share.name))))
@@ -193,23 +190,20 @@ class _Persons:
         return self._names[written]
 
 
-def _panel(episodes: Sequence[Reviewed], reviewers: int, seed: int) -> ReportPanel:
+def _panel(episodes: Sequence[Reviewed], reviewers: int) -> ReportPanel:
     given = [episode.verdicts[:reviewers] for episode in episodes]
-    decided = QuestionAgreement(
-        DECISION, agreement([tuple(verdict.decision.accepts for verdict in each) for each in given], seed=seed)
-    )
-    answered = (
-        QuestionAgreement(
-            name, agreement([tuple(verdict.answer(criterion) for verdict in each) for each in given], seed=seed)
-        )
-        for criterion, name in QUESTIONS.items()
-    )
+
+    def agreed(name: str, answer: Callable[[Verdict], Hashable]) -> QuestionAgreement:
+        return QuestionAgreement(name, agreement([tuple(map(answer, verdicts)) for verdicts in given]))
+
+    decided = agreed(DECISION, lambda verdict: verdict.decision.accepts)
+    answered = (agreed(name, methodcaller("answer", criterion)) for criterion, name in QUESTIONS.items())
     return ReportPanel(reviewers, (decided, *answered))
 
 
-def _larger_panels(pairs: Sequence[Reviewed], seed: int) -> Iterator[ReportPanel]:
+def _larger_panels(pairs: Sequence[Reviewed]) -> Iterator[ReportPanel]:
     for reviewers in sorted({len(reviewed.verdicts) for reviewed in pairs} - {2}):
-        yield _panel([reviewed for reviewed in pairs if len(reviewed.verdicts) == reviewers], reviewers, seed)
+        yield _panel([reviewed for reviewed in pairs if len(reviewed.verdicts) == reviewers], reviewers)
 
 
 def _pace(verdicts: Sequence[Verdict]) -> Iterator[Pace]:

@@ -37,12 +37,7 @@ class AllReviewed:
     problems: tuple[str, ...] = ()
 
 
-def read_reviewed(
-    root: Path,
-    present: Iterable[EpisodeRow],
-    warned: Warned = lambda _: False,
-    sampled: Collection[str] = frozenset(),
-) -> AllReviewed:
+def read_reviewed(root: Path, present: Iterable[EpisodeRow], warned: Warned, sampled: Collection[str]) -> AllReviewed:
     """`present` are the episodes of the dataset; those in the trash that were reviewed are added.
 
     Raises DatasetError if a folder is unreadable; other faults are in `problems`.

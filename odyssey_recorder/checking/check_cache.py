@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import TypeAdapter
 
@@ -87,24 +87,21 @@ class Cache:
     # Lookups.
 
     def sha256(self, path: Path, stamp: str) -> str | None:
-        row = self._row("SELECT sha256 FROM files WHERE path = ? AND stamp = ?", (os.fsencode(path), stamp))
-        return _parsed(str, row)
+        return self._stored(str, "SELECT sha256 FROM files WHERE path = ? AND stamp = ?", os.fsencode(path), stamp)
 
     def screenshot(self, sha256: str) -> MeasuredScreenshot | None:
-        row = self._row(
-            "SELECT measured FROM pictures WHERE sha256 = ? AND by = ?", (sha256, self._code_hashes.measures)
-        )
-        return _parsed(_SCREENSHOT.validate_json, row)
+        query = "SELECT measured FROM pictures WHERE sha256 = ? AND by = ?"
+        return self._stored(_SCREENSHOT.validate_json, query, sha256, self._code_hashes.measures)
 
     def change(self, one: str, other: str) -> float | None:
         """The share of pixels that differ between two screenshots."""
         query = "SELECT share FROM changes WHERE one = ? AND other = ? AND by = ?"
-        return _parsed(float, self._row(query, (one, other, self._code_hashes.measures)))
+        return self._stored(float, query, one, other, self._code_hashes.measures)
 
     def episode(self, annotation: Path) -> Inspection | None:
         """The last findings, even if the files have changed since."""
         query = "SELECT stamp, name, steps, report, facts FROM episodes WHERE annotation = ? AND by = ?"
-        return _parsed(_inspection, self._row(query, (os.fsencode(annotation), self._code_hashes.checks)))
+        return self._stored(_inspection, query, os.fsencode(annotation), self._code_hashes.checks)
 
     # Storing.
 
@@ -124,9 +121,13 @@ class Cache:
 
     # The file.
 
-    def _row(self, query: str, values: Sequence[str | bytes]) -> Sequence[Any]:
+    def _stored(self, read: Callable[..., _Value], query: str, *values: str | bytes) -> _Value | None:
+        """None without a row, or if it is not what we write."""
         rows = self._file.rows(query, values)
-        return rows[0] if rows else ()
+        try:
+            return read(*rows[0]) if rows else None
+        except (TypeError, ValueError):
+            return None
 
     def _write(self, *tables: tuple[str, int, Iterable[Sequence[object]]]) -> None:
         if self._file.path is None:
@@ -142,10 +143,3 @@ class Cache:
 
 def _inspection(stamp: str, name: str, steps: object, report: str, facts: str) -> Inspection:
     return Inspection(stamp, name, int(str(steps)), report, facts)
-
-
-def _parsed(read: Callable[..., _Value], row: Sequence[Any]) -> _Value | None:
-    try:
-        return read(*row) if row else None
-    except (TypeError, ValueError):
-        return None

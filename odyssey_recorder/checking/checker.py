@@ -37,12 +37,11 @@ class Inspector:
 
     def __call__(self, annotation: Path) -> tuple[Inspection, Measurements]:
         """Check the episode in this file, in any state; returns its findings and new measurements."""
-        files = EpisodeFiles.of(annotation)
-        metrics = ImageMetrics(self._cache)
         try:
             episode = read_annotation(annotation)
         except DatasetError as error:
-            return self.unreadable(annotation, str(error)), metrics.measured
+            return self.unreadable(annotation, str(error)), Measurements()
+        metrics = ImageMetrics(self._cache)
         files, steps = EpisodeFiles(annotation, episode.episode_id), len(episode.steps)
         stamp = self._stamp(files, steps)
         evidence = collect(files, episode, metrics, self._screenshot_names(files))

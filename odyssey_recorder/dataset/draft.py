@@ -22,8 +22,9 @@ from pydantic import Field, ValidationError
 from odyssey_recorder.dataset import draft_log, provenance
 from odyssey_recorder.dataset.codec import action_from_json, action_to_json
 from odyssey_recorder.dataset.draft_log import DraftLog
+from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.errors import DatasetError, RecordingError
-from odyssey_recorder.files import Largest, make_folder, read_json, storage_error, write_durably
+from odyssey_recorder.files import Largest, make_folder, storage_error, write_durably
 from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.flag import Flag
@@ -50,12 +51,19 @@ class DraftStep:
 
 
 @dataclass(frozen=True, slots=True)
-class _DraftState:
-    """The result of the log lines so far; `added` counts all steps, including dropped ones."""
+class DraftState:
+    """The result of the log lines so far.
+
+    `next_key` counts all steps, including dropped ones. `touched`: a live finger went down without becoming a step, so
+    its effect on the device is unknown. `wanted` is the step last undone, until another one replaces it: the device
+    should show its screenshot again. `left` is the screenshot of the device after the last step; None if unknown.
+    `rejected` are an agent's actions in place of which the next step is shown, `refused_on` the screen that they are
+    from if a person refused them; None if they were undone.
+    """
 
     steps: tuple[DraftStep, ...] = ()
     dropped: tuple[provenance.DroppedRecord, ...] = ()
-    added: int = 0
+    next_key: int = 0
     touched: bool = False
     wanted: DraftStep | None = None
     left: Path | None = None
@@ -64,20 +72,20 @@ class _DraftState:
     rejected: tuple[provenance.RejectedRecord, ...] = ()
     refused_on: Path | None = None
 
-    def with_step(self, step: DraftStep) -> "_DraftState":
-        steps, added = (*self.steps, step), self.added + 1
+    def with_step(self, step: DraftStep) -> "DraftState":
+        steps, next_key = (*self.steps, step), self.next_key + 1
         return replace(
-            self, steps=steps, added=added, touched=False, wanted=None, left=None, next_flags=(), rejected=(),
+            self, steps=steps, next_key=next_key, touched=False, wanted=None, left=None, next_flags=(), rejected=(),
             refused_on=None,
         )  # fmt: skip
 
-    def with_refused(self, screenshot: Path, record: provenance.RejectedRecord) -> "_DraftState":
+    def with_refused(self, screenshot: Path, record: provenance.RejectedRecord) -> "DraftState":
         """Forget what was refused on another screen; of two equal actions only the first counts."""
         before = self.rejected if self.refused_on in (None, screenshot) else ()
         is_new = all(rejected.action != record.action for rejected in before)
         return replace(self, rejected=(*before, *[record] * is_new), refused_on=screenshot)
 
-    def with_amended(self, step: DraftStep) -> "_DraftState":
+    def with_amended(self, step: DraftStep) -> "DraftState":
         return replace(self, steps=tuple(step if kept.key == step.key else kept for kept in self.steps))
 
     def step(self, key: int) -> DraftStep | None:
@@ -146,10 +154,10 @@ class Draft:
         self._is_closed = False  # guarded by _trees_lock
         self.folder = folder
         self._log = DraftLog(folder / "steps.jsonl")
-        self._state = _DraftState()
+        self.state = DraftState()  # changed by `_write` only
         try:
             for line in self._log.read():
-                self._state = self._applied(line)
+                self.state = self._applied(line)
         except DatasetError:
             self.close()
             raise
@@ -185,11 +193,7 @@ class Draft:
 
     @property
     def steps(self) -> tuple[DraftStep, ...]:
-        return self._state.steps
-
-    @property
-    def dropped(self) -> tuple[provenance.DroppedRecord, ...]:
-        return self._state.dropped
+        return self.state.steps
 
     @property
     def complete(self) -> bool:
@@ -199,43 +203,6 @@ class Draft:
     def uncertain(self) -> bool:
         """Whether it is unknown that the last step's input was carried out."""
         return bool(self.steps) and not self.complete and self.steps[-1].record.sent_until_us is None
-
-    @property
-    def next_key(self) -> int:
-        return self._state.added
-
-    @property
-    def wanted(self) -> DraftStep | None:
-        """The step last undone, until another one replaces it: the device should show its screenshot again."""
-        return self._state.wanted
-
-    @property
-    def left(self) -> Path | None:
-        """The screenshot of the device after the last step; None if unknown."""
-        return self._state.left
-
-    @property
-    def next_flags(self) -> tuple[Flag, ...]:
-        return self._state.next_flags
-
-    @property
-    def rejected(self) -> tuple[provenance.RejectedRecord, ...]:
-        """An agent's actions in place of which the next step is shown."""
-        return self._state.rejected
-
-    @property
-    def refused_on(self) -> Path | None:
-        """The screen that `rejected` are from if a person refused them; None if they were undone."""
-        return self._state.refused_on
-
-    @property
-    def resumed(self) -> tuple[provenance.ResumedRecord, ...]:
-        return self._state.resumed
-
-    @property
-    def broken_touch(self) -> bool:
-        """Whether a live finger went down without becoming a step, so its effect on the device is unknown."""
-        return self._state.touched
 
     # Screenshots and view hierarchies.
 
@@ -247,7 +214,7 @@ class Draft:
 
     def forget_screenshot(self, screenshot: Path) -> None:
         """Delete a screenshot unless a step uses it or the device should show it again; thread-safe."""
-        state = self._state
+        state = self.state
         used = [
             state.left,
             state.refused_on,
@@ -282,14 +249,14 @@ class Draft:
 
     def amend(self, key: int, changes: Mapping[str, Json]) -> bool:
         """Like `amend_last` for any step; False if it no longer exists. Raises DatasetError."""
-        if self._state.step(key) is None:
+        if self.state.step(key) is None:
             return False
         self._write(draft_log.AmendStepLine(step=key, changes=dict(changes)))
         return True
 
     def amend_text(self, key: int, text: str) -> bool:
         """Set what a TYPE step typed; False if it no longer exists. Raises DatasetError."""
-        if self._state.step(key) is None:
+        if self.state.step(key) is None:
             return False
         self._write(draft_log.AmendTextLine(step=key, text=text))
         return True
@@ -347,13 +314,15 @@ class Draft:
     def _write(self, line: draft_log.Line, *, durable: bool = True) -> None:
         state = self._applied(line)
         self._log.append(line, durable=durable)
-        self._state = state
+        self.state = state
 
-    def _applied(self, line: draft_log.Line) -> _DraftState:  # noqa: C901 - one case for each line
-        state = self._state
+    def _applied(self, line: draft_log.Line) -> DraftState:  # noqa: C901 - one case for each line
+        state = self.state
         match line:
             case draft_log.StepLine(picture=screenshot, action=action, record=record):
-                return state.with_step(DraftStep(state.added, self._action(action), self.folder / screenshot, record))
+                return state.with_step(
+                    DraftStep(state.next_key, self._action(action), self.folder / screenshot, record)
+                )
             case draft_log.AmendLine(changes=changes):
                 return self._with_changes(self._existing_step(self.steps[-1].key if self.steps else -1), changes)
             case draft_log.AmendStepLine(step=key, changes=changes):
@@ -374,8 +343,8 @@ class Draft:
                 dropped = provenance.DroppedRecord(action="TOUCH", why=why, dropped_us=dropped_us)
                 return replace(state, dropped=(*state.dropped, dropped), touched=False)
 
-    def _without(self, line: draft_log.DropLine) -> _DraftState:
-        state = self._state
+    def _without(self, line: draft_log.DropLine) -> DraftState:
+        state = self.state
         if line.count > len(state.steps):
             raise DatasetError(f"{self._log.path} changes a step that does not exist.")
         left, gone = state.steps[: -line.count], state.steps[-line.count :]
@@ -405,21 +374,21 @@ class Draft:
             if named := _NUMBERED.fullmatch(path.name):
                 yield int(named[1]), path
 
-    def _with_changes(self, step: DraftStep, changes: Mapping[str, Json]) -> _DraftState:
+    def _with_changes(self, step: DraftStep, changes: Mapping[str, Json]) -> DraftState:
         try:
             record = provenance.StepRecord.model_validate({**step.record.model_dump(), **changes})
         except ValidationError as error:
             raise DatasetError(f"{self._log.path} contains an invalid step record ({first_fault(error)}).") from error
-        return self._state.with_amended(replace(step, record=record))
+        return self.state.with_amended(replace(step, record=record))
 
-    def _with_text(self, step: DraftStep, text: str) -> _DraftState:
+    def _with_text(self, step: DraftStep, text: str) -> DraftState:
         if not isinstance(step.action, Type):
             raise DatasetError(f"{self._log.path} adds text to a step that is not a TYPE.")
         record = step.record.model_copy(update={"input": provenance.TextRecord(text=text)})
-        return self._state.with_amended(replace(step, action=Type(text), record=record))
+        return self.state.with_amended(replace(step, action=Type(text), record=record))
 
     def _existing_step(self, key: int) -> DraftStep:
-        step = self._state.step(key)
+        step = self.state.step(key)
         if step is None:
             raise DatasetError(f"{self._log.path} changes a step that does not exist.")
         return step
@@ -440,9 +409,7 @@ def read_head(folder: Path) -> DraftHead:
     """Raises DatasetError."""
     path = folder / "draft.json"
     try:
-        head = DraftHead.model_validate_json(read_json(path, Largest.PROVENANCE, within=folder))
-    except OSError as error:
-        raise storage_error(error, path, "read") from error
+        head = DraftHead.model_validate_json(read_dataset_file(path, Largest.PROVENANCE, within=folder))
     except ValidationError as error:
         raise DatasetError(f"{path} is not a valid draft: {first_fault(error)}.") from error
     provenance.expect_format(head.format, path)

@@ -8,9 +8,9 @@ from typing import Any, Generic, TypeVar
 from filelock import FileLock, Timeout
 
 from odyssey_recorder.dataset.entry_file import EntryFile, Form, refuse_problems, spell, union
-from odyssey_recorder.dataset.layout import PER_EPISODE, REVIEW_NAME, checked_id
-from odyssey_recorder.errors import DatasetError, ReviewError
-from odyssey_recorder.files import Largest, make_folder, read_json, storage_error, storage_errors, write_durably
+from odyssey_recorder.dataset.layout import PER_EPISODE, REVIEW_NAME, checked_id, read_dataset_file
+from odyssey_recorder.errors import DatasetError, MissingFileError, ReviewError
+from odyssey_recorder.files import Largest, make_folder, storage_error, storage_errors, write_durably
 
 _FOR_GIT = {".gitattributes": "/*.json merge=union\n/policy.json merge\n", ".gitignore": "lock\n.lock\n*.part\n"}
 
@@ -41,12 +41,10 @@ class EntryStore(Generic[_File]):
         """Empty if there is no file; invalid parts are among its `problems`. Raises DatasetError."""
         path = self._path(episode_id)
         try:
-            data = read_json(path, Largest.REVIEWS, within=self.root)
-            return self._form.read(data, episode_id=episode_id, source=str(path))
-        except FileNotFoundError:
+            data = read_dataset_file(path, Largest.REVIEWS, within=self.root)
+        except MissingFileError:
             return self._form.file(episode_id)
-        except OSError as error:
-            raise storage_error(error, path, "read") from error
+        return self._form.read(data, episode_id=episode_id, source=str(path))
 
     def read_complete(self, episode_id: str) -> _File:
         """As `read`; raises ReviewError too, if parts of the file are unreadable."""

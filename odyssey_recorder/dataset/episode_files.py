@@ -71,10 +71,7 @@ def add(root: Path, episode_id: str, contents: Mapping[str, Path | bytes], origi
         for name in sorted(contents, key=lambda name: (name == annotation, name)):
             if name == annotation:
                 _sync(root / Path(other).parent for other in contents if other != annotation)
-            part = root / (name + PART)
-            _remove(part)
-            _put(contents[name], part, root, origins)
-            part.replace(root / name)
+            _write_part(contents[name], root / name, root, origins).replace(root / name)
         _sync({(root / annotation).parent})
 
 
@@ -95,6 +92,8 @@ def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
     if is_hidden and annotation in wanted:
         changed = [*(name for name in changed if name != annotation), annotation]
     with files.storage_errors(root / annotation, "changed"):
+        for folder in {(root / name).parent for name in changed}:
+            files.make_folder(folder, within=root)
         parts = {name: _write_part(wanted[name], root / name, root) for name in changed}
         if is_hidden and annotation in present:
             present[annotation].unlink()
@@ -125,11 +124,10 @@ def _put(source: Path | bytes, path: Path, root: Path, origins: Sequence[Path] =
             os.fsync(copy.fileno())
 
 
-def _write_part(source: Path, path: Path, root: Path) -> Path:
+def _write_part(source: Path | bytes, path: Path, root: Path, origins: Sequence[Path] = ()) -> Path:
     part = path.with_name(path.name + PART)
-    files.make_folder(path.parent, within=root)
     _remove(part)
-    _put(source, part, root)
+    _put(source, part, root, origins)
     return part
 
 

@@ -134,12 +134,7 @@ ACTIONS = (
     "RECENT",
 )
 RELEASED_ACTIONS = ("TEXT", "INCOMPLETE")
-KEYS = {
-    "KEY_HOME": actions.SystemKey.HOME,
-    "KEY_BACK": actions.SystemKey.BACK,
-    "KEY_RECENT": actions.SystemKey.RECENT,
-    "KEY_APPSELECT": actions.SystemKey.RECENT,
-}
+KEYS = {f"KEY_{key.value}": key for key in actions.SystemKey} | {"KEY_APPSELECT": actions.SystemKey.RECENT}
 
 
 def _key(info: str) -> actions.SystemKey:

@@ -222,8 +222,11 @@ def files_of(folder: Path, episode_id: str, *, ending: str = "") -> dict[str, Pa
     return found
 
 
-def read_dataset_file(path: Path, at_most: int) -> bytes:
-    """Raises DatasetError, MissingFileError if there is no such file."""
+def read_dataset_file(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
+    """A file of the dataset or draft `within`, by default of the dataset that its path tells.
+
+    Raises DatasetError, MissingFileError if there is no such file.
+    """
     read = read_json if path.suffix == ".json" else read_file
     with storage_errors(path, "read"):
-        return read(path, at_most, within=dataset_of(path))
+        return read(path, at_most, within=within or dataset_of(path))

@@ -13,8 +13,8 @@ from odyssey_recorder.dataset.codec import Dialect, decode, encode
 from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.dataset.png import BrokenImageError, decode_png
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, StepRecord
-from odyssey_recorder.errors import DatasetError, OdysseyError
-from odyssey_recorder.files import Largest, make_folder, read_file, storage_error, storage_errors, write_durably
+from odyssey_recorder.errors import DatasetError, MissingFileError, OdysseyError
+from odyssey_recorder.files import Largest, make_folder, storage_error, write_durably
 from odyssey_recorder.model.action import is_terminal
 from odyssey_recorder.model.episode import Episode, Step, screenshot_name
 
@@ -52,8 +52,8 @@ def _provenance(draft: Draft, steps: Sequence[DraftStep], root: Path) -> Iterato
         started_us=draft.started_us,
         published_us=time.time_ns() // 1000,
         steps=tuple(records),
-        dropped=draft.dropped,
-        resumed=draft.resumed,
+        dropped=draft.state.dropped,
+        resumed=draft.state.resumed,
     ).model_dump_json(indent=2)
     yield root / layout.provenance_path(draft.episode_id), provenance.encode()
 
@@ -92,8 +92,7 @@ def _episode(draft: Draft, steps: Sequence[DraftStep]) -> Episode:
 def _screenshot(step: DraftStep, decoded: set[str]) -> bytes:
     """Checked against its hash and as a complete PNG; `decoded` has the hashes that were checked before."""
     frame = step.record.frame
-    with storage_errors(step.screenshot, "read"):
-        data = read_file(step.screenshot, Largest.SCREENSHOT, within=step.screenshot.parent)
+    data = layout.read_dataset_file(step.screenshot, Largest.SCREENSHOT, within=step.screenshot.parent)
     if hashlib.sha256(data).hexdigest() != frame.png_sha256:
         raise DatasetError(f"{step.screenshot} is not the recorded screenshot. Undo that step and record it again.")
     if frame.png_sha256 not in decoded:
@@ -109,9 +108,7 @@ def _tree(step: DraftStep, name: str) -> tuple[StepRecord, bytes]:
     if step.tree is None:
         return step.record, b""
     try:
-        tree = read_file(step.tree, Largest.TREE, within=step.tree.parent)
+        tree = layout.read_dataset_file(step.tree, Largest.TREE, within=step.tree.parent)
         return step.record.model_copy(update={"ui_tree": name}), tree
-    except FileNotFoundError:
+    except MissingFileError:
         return step.record.model_copy(update={"ui_tree": None, "ui_tree_absent": TREE_LOST}), b""
-    except OSError as error:
-        raise storage_error(error, step.tree, "read") from error

@@ -1,11 +1,7 @@
 """The dataset folder: drafts are published here, whole or not at all, and nothing is ever deleted for good.
 
-<dataset>/annotations/<id>.json   an episode exists from the moment this file does
-          screenshots/<id>_<step>.png
-          provenance/<id>.json
-          ui_trees/<id>_<step>.xml   for the steps whose view hierarchy is known
-<drafts>/<id>/                    on this computer's own disk, not in the dataset: see docs/adr/0004
-<drafts>/trash/<id>/              discarded drafts
+`layout` has the dataset's own files. Drafts are on this computer's own disk, not in the dataset: see docs/adr/0004.
+Draft <id> is in <drafts>/<id>/, and in <drafts>/trash/ once it is discarded.
 """
 
 import secrets

@@ -1,7 +1,7 @@
 """Filters as conditions of the index's database: fixed SQL with the user's words as parameters only."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
@@ -39,10 +39,9 @@ def condition(wanted: Filter, zone: tzinfo | None = None, retired: Iterable[str]
 
 
 def _term(term: Term, zone: tzinfo | None, retired: Iterable[str]) -> Condition:
-    if term.key is Key.IS:
-        found = _joined("OR", [_state(value, retired) for value in term.values])
-    else:
-        found = _joined("OR", [_value(term.key, value, zone) for value in term.values])
+    is_state = term.key is Key.IS
+    parts = [_state(value, retired) if is_state else _value(term.key, value, zone) for value in term.values]
+    found = _joined("OR", parts)
     return Condition(f"{found.sql} IS {'NOT ' * term.negated}TRUE", found.values)  # what is unknown does not match
 
 
@@ -52,11 +51,9 @@ def _state(value: Value, retired: Iterable[str]) -> Condition:
     return Condition("episode_id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(retired)),))
 
 
-def _joined(word: str, parts: Iterable[Condition]) -> Condition:
-    each = list(parts)
-    return Condition(
-        f"({f' {word} '.join(part.sql for part in each)})", tuple(value for part in each for value in part.values)
-    )
+def _joined(word: str, parts: Sequence[Condition]) -> Condition:
+    sql = f" {word} ".join(part.sql for part in parts)
+    return Condition(f"({sql})", tuple(value for part in parts for value in part.values))
 
 
 def _value(key: Key, value: Value, zone: tzinfo | None) -> Condition:

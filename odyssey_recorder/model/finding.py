@@ -73,11 +73,6 @@ class EpisodeReport:
         return self.count(Severity.ERROR) > 0
 
     @property
-    def has_warnings(self) -> bool:
-        """Whether it needs a second review."""
-        return self.count(Severity.WARNING) > 0
-
-    @property
     def worst(self) -> Finding:
         """The first of the most severe ones; there must be a finding."""
         return min(self.findings, key=lambda finding: finding.severity.rank)

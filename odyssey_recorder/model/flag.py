@@ -8,69 +8,51 @@ from odyssey_recorder.model.moment import LARGEST_WHOLE
 
 
 class FlagCode(Enum):
-    """The values are the names in files."""
+    """The values are the names in files; `text` has a place for each value of a flag."""
 
-    MOVING = "moving"
-    CHANGING = "changing"
-    UNWATCHED = "unwatched"
-    OLDER = "older"
-    OLDER_THAN_LAST_ACTION = "older_than_last_action"
-    NEWER = "newer"
-    UNPROVEN = "unproven"
-    AREAS_CHANGED = "areas_changed"
-    AREAS_UNKNOWN = "areas_unknown"
-    NO_KEY = "no_key"
-    CLOCK_CHANGED = "clock_changed"
-    CLOCK_UNREAD = "clock_unread"
-    TEXT_UNREAD = "text_unread"
-    UNCHANGED = "unchanged"
-    WRONG_TEXT = "wrong_text"
-    CONNECTION_BROKE = "connection_broke"
-    VOUCHED = "vouched"
-    TURNED = "turned"
-    RESIZED = "resized"
-    UNLIKE = "unlike"
-    RESUMED_ELSEWHERE = "resumed_elsewhere"
-    RESUMED_UNSEEN = "resumed_unseen"
-    FOREIGN_INPUT = "foreign_input"
-    UNEXPLAINED = "unexplained"
-    OTHER = "other"
+    _value_: str
+    text: str
+
+    def __new__(cls, value: str, text: str) -> "FlagCode":
+        code = object.__new__(cls)
+        code._value_, code.text = value, text
+        return code
+
+    MOVING = "moving", "the screen was still moving"
+    CHANGING = "changing", "the screen changed around the moment of the touch"
+    UNWATCHED = "unwatched", "the screen just after the touch is unknown"
+    OLDER = "older", "the screenshot is {age_s:.1f} s older than the touch"
+    OLDER_THAN_LAST_ACTION = (
+        "older_than_last_action",
+        "the screenshot is {age_s:.1f} s older than the touch, and from before the last action",
+    )
+    NEWER = "newer", "the screen changed just before the touch: the screenshot is newer than the one the annotator saw"
+    UNPROVEN = "unproven", "it is not confirmed that the screen was still the same at touch-down"
+    AREAS_CHANGED = (
+        "areas_changed",
+        "the keyboard, the bars or the device's posture changed around the moment of the touch",
+    )
+    AREAS_UNKNOWN = "areas_unknown", "the device did not report its screen layout in time"
+    NO_KEY = "no_key", "it looked like a system gesture, but triggered no system key"
+    CLOCK_CHANGED = "clock_changed", "the device's clock was changed around the moment of the touch"
+    CLOCK_UNREAD = "clock_unread", "the device's clock could not be read after the touch"
+    TEXT_UNREAD = "text_unread", "the typed text could not be read"
+    UNCHANGED = "unchanged", "nothing changed on the screen"
+    WRONG_TEXT = "wrong_text", "the field shows another text"
+    CONNECTION_BROKE = "connection_broke", "the connection was lost while the input was sent"
+    VOUCHED = (
+        "vouched",
+        "the recorder stopped while the input was sent; the annotator says whether the device received it",
+    )
+    TURNED = "turned", "the screen was rotated: the screenshot is {screenshot}, device_info says {device_info}"
+    RESIZED = "resized", "the screen had another size: the screenshot is {screenshot}, device_info says {device_info}"
+    UNLIKE = "unlike", "accepted as the screen of the undone step, but not identical"
+    RESUMED_ELSEWHERE = "resumed_elsewhere", "resumed on another screen than the one the recording stopped on"
+    RESUMED_UNSEEN = "resumed_unseen", "resumed without a screenshot of the screen the recording stopped on"
+    FOREIGN_INPUT = "foreign_input", "something else acted on the device: {input}"
+    UNEXPLAINED = "unexplained", "the screen changed before this step, and no step explains it"
+    OTHER = "other", "{text}"
     """A flag that this version does not know."""
-
-
-_TEXTS = {
-    FlagCode.MOVING: "the screen was still moving",
-    FlagCode.CHANGING: "the screen changed around the moment of the touch",
-    FlagCode.UNWATCHED: "the screen just after the touch is unknown",
-    FlagCode.OLDER: "the screenshot is {age_s:.1f} s older than the touch",
-    FlagCode.OLDER_THAN_LAST_ACTION: (
-        "the screenshot is {age_s:.1f} s older than the touch, and from before the last action"
-    ),
-    FlagCode.NEWER: (
-        "the screen changed just before the touch: the screenshot is newer than the one the annotator saw"
-    ),
-    FlagCode.UNPROVEN: "it is not confirmed that the screen was still the same at touch-down",
-    FlagCode.AREAS_CHANGED: ("the keyboard, the bars or the device's posture changed around the moment of the touch"),
-    FlagCode.AREAS_UNKNOWN: "the device did not report its screen layout in time",
-    FlagCode.NO_KEY: "it looked like a system gesture, but triggered no system key",
-    FlagCode.CLOCK_CHANGED: "the device's clock was changed around the moment of the touch",
-    FlagCode.CLOCK_UNREAD: "the device's clock could not be read after the touch",
-    FlagCode.TEXT_UNREAD: "the typed text could not be read",
-    FlagCode.UNCHANGED: "nothing changed on the screen",
-    FlagCode.WRONG_TEXT: "the field shows another text",
-    FlagCode.CONNECTION_BROKE: "the connection was lost while the input was sent",
-    FlagCode.VOUCHED: (
-        "the recorder stopped while the input was sent; the annotator says whether the device received it"
-    ),
-    FlagCode.TURNED: "the screen was rotated: the screenshot is {screenshot}, device_info says {device_info}",
-    FlagCode.RESIZED: "the screen had another size: the screenshot is {screenshot}, device_info says {device_info}",
-    FlagCode.UNLIKE: "accepted as the screen of the undone step, but not identical",
-    FlagCode.RESUMED_ELSEWHERE: "resumed on another screen than the one the recording stopped on",
-    FlagCode.RESUMED_UNSEEN: "resumed without a screenshot of the screen the recording stopped on",
-    FlagCode.FOREIGN_INPUT: "something else acted on the device: {input}",
-    FlagCode.UNEXPLAINED: "the screen changed before this step, and no step explains it",
-    FlagCode.OTHER: "{text}",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +73,17 @@ class Flag:
 
 
 def describe_flag(flag: Flag) -> str:
-    return _TEXTS[flag.code].format(**flag.named_values())
+    return flag.code.text.format(**flag.named_values())
 
 
 def flag_from_values(code: str, values: dict[str, str | float]) -> Flag:
     """An unknown code, from a newer recorder, becomes `OTHER`. Raises ValueError."""
-    if code not in (known.value for known in FlagCode):
+    known = next((known for known in FlagCode if known.value == code), None)
+    if known is None:
         return Flag(FlagCode.OTHER, (", ".join([code.replace("_", " "), *map(str, values.values())]),))
-    known = FlagCode(code)
     return Flag(known, tuple(value for name, _ in _fields(known) if (value := values.get(name)) is not None))
 
 
 def _fields(code: FlagCode) -> list[tuple[str, str]]:
     """Each name with its format spec, which only numbers have."""
-    return [(name, spec or "") for _, name, spec, _ in Formatter().parse(_TEXTS[code]) if name]
+    return [(name, spec or "") for _, name, spec, _ in Formatter().parse(code.text) if name]

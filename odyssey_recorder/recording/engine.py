@@ -116,7 +116,7 @@ class Engine:
 
     def start(self) -> None:
         self._thread.start()
-        if self._draft.broken_touch:
+        if self._draft.state.touched:
             self._listener.notice(BROKEN_TOUCH)
         self.post(
             events.Started(
@@ -124,7 +124,7 @@ class Engine:
                 complete=self._draft.complete,
                 steps=len(self._draft.steps),
                 goal=self._initial_goal(),
-                flags=self._draft.next_flags,
+                flags=self._draft.state.next_flags,
             )
         )
         self._reader.start()
@@ -206,7 +206,7 @@ class Engine:
         while self._session.touched and time.monotonic() < expires_s:
             self._handle(self._next_message())
         expires_s = time.monotonic() + LAST_SETTLE_S
-        while self._draft.left is None and self._session.state is State.READY and time.monotonic() < expires_s:
+        while self._draft.state.left is None and self._session.state is State.READY and time.monotonic() < expires_s:
             self._handle(self._next_message())
 
     def _next_message(self) -> messages.Message:
@@ -297,7 +297,7 @@ class Engine:
 
     def _keep_settled_screen(self, frame: Frame) -> None:
         """Passive mode keeps screenshots only for inputs, so keep the screen after the last step too."""
-        anchor, key = self._watch.anchor, self._draft.next_key
+        anchor, key = self._watch.anchor, self._draft.state.next_key
         idle = self._is_settled and self._session.state is State.READY and not self._session.touched
         due = key != self._settled_key or frame.started_ns - self._settled_ns >= SETTLED_EVERY_NS
         if not idle or not due or anchor is None or (anchor.number, key) == (self._settled_frame, self._settled_key):
@@ -312,7 +312,7 @@ class Engine:
     def _note_screen(self, kept: SavedFrame) -> None:
         """Note the settled screen in the draft: a resumed recording starts from it."""
         if self._is_passive:
-            is_current = kept.frame.number == self._settled_frame and self._draft.next_key == self._settled_key
+            is_current = kept.frame.number == self._settled_frame and self._draft.state.next_key == self._settled_key
             is_current = is_current and not self._session.touched
         else:
             is_current = kept.frame.number == self._session.frame
@@ -460,8 +460,8 @@ class Engine:
                 case effects.RemoveSteps():
                     return self._remove_steps(effect)
                 case effects.ReturnDevice():
-                    wanted = self._draft.wanted
-                    self._work.load_snapshot(self._draft.next_key if wanted is None else wanted.key)
+                    wanted = self._draft.state.wanted
+                    self._work.load_snapshot(self._draft.state.next_key if wanted is None else wanted.key)
                 case effects.JudgeReturn(number):
                     return self._judge_return(number)
                 case effects.JudgeLastStep(number, uncertain, turned):
@@ -532,7 +532,7 @@ class Engine:
             return events.TouchCancelled()
         self._writer.forget_unused_screenshots(self._session.needed)
         new_screen = self._session.state is State.CAPTURING and self._is_settled
-        snapshot = self._draft.next_key if new_screen and self._snapshots.wanted else None
+        snapshot = self._draft.state.next_key if new_screen and self._snapshots.wanted else None
         self._work.keep_screenshot(frame, snapshot=snapshot)
         if not self._is_passive:
             self._work.read_screen(number)
@@ -557,11 +557,11 @@ class Engine:
         )
 
     def _initial_goal(self) -> Goal | None:
-        if self._draft.wanted is not None:
+        if self._draft.state.wanted is not None:
             return Goal.UNDONE
         if self._draft.uncertain and not self._is_passive:
             return Goal.UNCERTAIN
-        if self._draft.left is not None:
+        if self._draft.state.left is not None:
             return Goal.LEFT
         return Goal.UNKNOWN if self._draft.steps else None
 

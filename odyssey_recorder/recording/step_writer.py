@@ -167,7 +167,7 @@ class StepWriter:
         """Delete screenshots that belong to no step, except those of `needed` frames."""
         used = {step.screenshot for step in self._draft.steps}
         for number in self._screenshots.keys() - needed:
-            if self._screenshots[number].path == self._draft.left:
+            if self._screenshots[number].path == self._draft.state.left:
                 continue  # needed until the next screen is noted
             kept = self._screenshots.pop(number)
             if kept.path not in used:
@@ -215,9 +215,9 @@ class StepWriter:
             bbox_source="hierarchy" if box else None,
             flags=(*wanted.flags, *self._size_flags(kept.frame.size)),
             agent=self.agent,
-            rejected=self._draft.rejected if self._is_rejected_on(kept) else (),
+            rejected=self._draft.state.rejected if self._is_rejected_on(kept) else (),
         )
-        return DraftStep(self._draft.next_key, self._action(wanted.intent, kept.frame), kept.path, record)
+        return DraftStep(self._draft.state.next_key, self._action(wanted.intent, kept.frame), kept.path, record)
 
     def note_sent(self, started_ns: int, ended_ns: int) -> None:
         sent_us, sent_until_us = self._clock.epoch_us(started_ns), self._clock.epoch_us(ended_ns)
@@ -242,7 +242,7 @@ class StepWriter:
 
     def _is_rejected_on(self, kept: SavedFrame) -> bool:
         """Whether the refused action was on this screen; an undone step always was, or is flagged."""
-        refused_on = self._draft.refused_on
+        refused_on = self._draft.state.refused_on
         return refused_on in (None, kept.path) or self.shows(kept.frame, refused_on)
 
     def note(self, key: int, text: str) -> None:

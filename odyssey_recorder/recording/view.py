@@ -243,7 +243,7 @@ def make_view(
         goal=goal,
         way=restore_text(goal, draft.steps),
         is_typing=is_typing,
-        is_correcting=bool(draft.rejected),
+        is_correcting=bool(draft.state.rejected),
     )
 
 
@@ -251,9 +251,9 @@ def goal_screenshot(goal: Goal | None, draft: "Draft") -> Path | None:
     """The screenshot of the screen to restore, or, if there is none, of the screen before the last step."""
     match goal:
         case Goal.UNDONE:
-            return draft.wanted.screenshot if draft.wanted is not None else None
+            return draft.state.wanted.screenshot if draft.state.wanted is not None else None
         case Goal.LEFT:
-            return draft.left
+            return draft.state.left
         case Goal.UNKNOWN | Goal.UNCERTAIN:
             return draft.steps[-1].screenshot if draft.steps else None
         case None:

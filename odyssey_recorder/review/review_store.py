@@ -13,11 +13,11 @@ from odyssey_recorder.dataset.change_journal import Change
 from odyssey_recorder.dataset.entry_file import FORMAT
 from odyssey_recorder.dataset.entry_store import EntryStore, is_main
 from odyssey_recorder.dataset.file_stamps import stamp
-from odyssey_recorder.dataset.layout import POLICY, REVIEWS, provenance_path
+from odyssey_recorder.dataset.layout import POLICY, REVIEWS, provenance_path, read_dataset_file
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.dataset.provenance import Origin, read_provenance
-from odyssey_recorder.errors import DatasetError, ReviewError
-from odyssey_recorder.files import Largest, read_json, storage_error, write_durably
+from odyssey_recorder.errors import DatasetError, MissingFileError, ReviewError
+from odyssey_recorder.files import Largest, read_json, write_durably
 from odyssey_recorder.review.review import Move, ReviewFile
 from odyssey_recorder.review.review_file import REVIEW_FORM
 from odyssey_recorder.review.status import QUEUE_RULE, ReviewPolicy, ReviewStage, review_status, same_person
@@ -112,11 +112,9 @@ class ReviewStore(EntryStore[ReviewFile]):
     def _policy_file(self) -> _PolicyFile:
         path = self._folder / POLICY
         try:
-            return _PolicyFile.model_validate(parse(read_json(path, Largest.REVIEWS, within=self.root)))
-        except FileNotFoundError:
+            return _PolicyFile.model_validate(parse(read_dataset_file(path, Largest.REVIEWS, within=self.root)))
+        except MissingFileError:
             return _PolicyFile()
-        except OSError as error:
-            raise storage_error(error, path, "read") from error
         except NotPlainJsonError as error:
             raise ReviewError(f"{path}: {error}. Fix it, or delete it to use the default rules.") from error
         except ValidationError as error:

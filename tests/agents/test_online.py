@@ -174,7 +174,7 @@ def test_disallowed_action_needs_a_person(cli: CommandLine, agent_phone: Simulat
     ran, (row,) = run_with(cli, GoldPlayer(agent_phone, ALARM), "--allow-package", "com.example.notes")
     assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1)
     assert "is not allowed. Without a terminal nobody can be asked" in ran.err
-    assert not only_draft(cli).rejected, "nobody refused it"
+    assert not only_draft(cli).state.rejected, "nobody refused it"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a terminal of its own")
@@ -185,7 +185,7 @@ def test_action_refused_at_the_terminal_is_kept_in_the_draft(cli: CommandLine, a
         keyboard.write(b"n\n")
         ran, (row,) = run_with(cli, GoldPlayer(agent_phone, ALARM), "--allow-package", "com.example.notes")
     assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1), ran.err
-    (record,) = only_draft(cli).rejected
+    (record,) = only_draft(cli).state.rejected
     assert record.action["action"] == "CLICK"
     assert json.loads(record.agent.raw)["action"] == "CLICK"
     assert (record.agent.model, record.agent.approved) == (MODEL, False)

@@ -35,7 +35,7 @@ def test_reopened_draft_is_the_same(store: EpisodeStore, draft: Draft) -> None:
     again = reopen(draft)
     assert (again.task, again.device, again.origin) == (TASK, DEVICE, ORIGIN)
     assert (again.dataset, again.started_us) == (store.root, draft.started_us)
-    assert (again.steps, again.dropped) == (draft.steps, ())
+    assert (again.steps, again.state.dropped) == (draft.steps, ())
     assert [step.action for step in again.steps] == [Type("milk 🥛\n"), Press(SystemKey.BACK)]
     assert [step.screenshot.read_bytes() for step in again.steps] == [png(1), png(2)]
     assert again.steps[1].record.sent_until_us == 99
@@ -48,13 +48,13 @@ def test_undone_steps_are_logged_and_the_first_is_the_screen_to_restore(draft: D
     draft.drop_last("undone by the annotator", 2, leads_back=True)
     again = reopen(draft)
     assert [step.action for step in again.steps] == [Type("0")]
-    assert [(one.action, one.why) for one in again.dropped] == [("TYPE", "undone by the annotator")] * 2
-    assert again.wanted is not None
-    again.forget_screenshot(again.wanted.screenshot)
-    assert again.wanted.screenshot.read_bytes() == png(1)
-    assert again.next_key == 3
+    assert [(one.action, one.why) for one in again.state.dropped] == [("TYPE", "undone by the annotator")] * 2
+    assert again.state.wanted is not None
+    again.forget_screenshot(again.state.wanted.screenshot)
+    assert again.state.wanted.screenshot.read_bytes() == png(1)
+    assert again.state.next_key == 3
     add_step(again, Type("other"), shade=4)
-    assert reopen(again).wanted is None
+    assert reopen(again).state.wanted is None
 
 
 def test_draft_is_uncertain_until_its_last_input_was_sent(draft: Draft) -> None:
@@ -169,7 +169,7 @@ def test_open_draft_is_locked_until_its_process_ends(draft: Draft) -> None:
         with pytest.raises(DatasetError, match="open in another window"):
             Draft(draft.folder)
         other.kill()
-    assert Draft(draft.folder).broken_touch, "the touch was written at once"
+    assert Draft(draft.folder).state.touched, "the touch was written at once"
 
 
 def test_opening_a_missing_draft_creates_nothing(tmp_path: Path) -> None:
@@ -319,14 +319,14 @@ def test_lone_surrogate_in_a_view_hierarchy_is_replaced(draft: Draft) -> None:
 
 def test_interrupted_touch_is_known_after_reopening(draft: Draft) -> None:
     screenshot = draft.keep_screenshot(png(1))
-    assert not draft.broken_touch
+    assert not draft.state.touched
     draft.note_touch(screenshot, 5)
     again = reopen(draft)
-    assert again.broken_touch
+    assert again.state.touched
     again.drop_touch("the recorder was killed")
     last = reopen(again)
-    assert not last.broken_touch
-    assert [(dropped.action, dropped.why) for dropped in last.dropped] == [("TOUCH", "the recorder was killed")]
+    assert not last.state.touched
+    assert [(dropped.action, dropped.why) for dropped in last.state.dropped] == [("TOUCH", "the recorder was killed")]
 
 
 def test_touch_that_became_a_step_is_not_interrupted(draft: Draft) -> None:
@@ -335,9 +335,9 @@ def test_touch_that_became_a_step_is_not_interrupted(draft: Draft) -> None:
     draft.note_touch(screenshot, 5)
     draft.amend(earlier, {"ui_tree_absent": "the screen moved"})
     again = reopen(draft)
-    assert again.broken_touch
+    assert again.state.touched
     again.add_step(Press(SystemKey.BACK), screenshot, record(png(1)))
-    assert not again.broken_touch
+    assert not again.state.touched
 
 
 # Files that do not fit.

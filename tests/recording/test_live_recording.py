@@ -103,7 +103,7 @@ def test_recording_continues_after_a_touch_breaks_off(recording: Recording, devi
     recording.tap_and_wait()
 
     assert len(recording.draft.steps) == 1
-    assert not recording.draft.broken_touch
+    assert not recording.draft.state.touched
 
 
 def test_stop_during_a_touch_keeps_the_step(recording: Recording, device: FakeDevice) -> None:

@@ -281,7 +281,7 @@ def test_stop_interrupts_typing(bench: RecordingBench) -> None:
         recording.recorder.join()
 
         assert recording.draft.steps == ()
-        assert [dropped.action for dropped in recording.draft.dropped] == ["TYPE"]
+        assert [dropped.action for dropped in recording.draft.state.dropped] == ["TYPE"]
 
 
 # The device fails and recovers.
@@ -396,7 +396,7 @@ def test_step_not_sent_before_a_kill_can_be_undone(bench: RecordingBench, device
         assert in_words(view.steps[0].action) in view.way
         resumed.recorder.undo()
         assert resumed.ready(steps=0).goal is None
-        assert [dropped.why for dropped in resumed.draft.dropped] == ["undone by the annotator"]
+        assert [dropped.why for dropped in resumed.draft.state.dropped] == ["undone by the annotator"]
 
 
 def test_step_sent_before_a_kill_is_confirmed_once(bench: RecordingBench) -> None:

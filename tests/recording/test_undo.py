@@ -24,7 +24,7 @@ WITH_SNAPSHOTS = replace(RULES, snapshots="always")
 
 def ends_on_screen(draft: Draft, screen: int) -> bool:
     """Whether the draft has this screen as the one after its last step."""
-    return draft.left is not None and shows(draft.left, FakeDevice(), screen)
+    return draft.state.left is not None and shows(draft.state.left, FakeDevice(), screen)
 
 
 def record_steps(recording: Recording, number: int) -> None:
@@ -131,7 +131,7 @@ def test_resumed_draft_uses_earlier_snapshots(bench: RecordingBench, device: Fak
         resumed.recorder.undo(9)
         resumed.ready(steps=0)
         assert resumed_device.loaded[1:] == [f"odyssey-{draft.episode_id}-0"], "all there are"
-        assert len(resumed.draft.dropped) == 3
+        assert len(resumed.draft.state.dropped) == 3
 
 
 def test_changed_clock_does_not_hinder_resuming(bench: RecordingBench, device: FakeDevice) -> None:

@@ -1,12 +1,11 @@
 """Check of the actions against the provenance, for criterion (ii): each is what was sent, or what a fix made of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TypeVar
 
 from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.checking.finding_text import named
-from odyssey_recorder.checking.one_episode.check import NO_PROVENANCE, Found, Unchecked, density_of
+from odyssey_recorder.checking.one_episode.check import NO_PROVENANCE, CheckResults, Found, Unchecked, density_of
 from odyssey_recorder.dataset.amendment import Amendment, DropSteps, NewEnd, NewPress, NewText
 from odyssey_recorder.dataset.episode_json import UnreadableError, trajectory
 from odyssey_recorder.dataset.provenance import EndRecord, KeyRecord, StepRecord, StrokeRecord, TextRecord
@@ -16,9 +15,6 @@ from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.model.plain_text import step_number
-
-CheckResults = Iterator[Found | Unchecked]
-_Value = TypeVar("_Value")
 
 _TODO = "Restore the annotation and its provenance. To correct a step, use a fix in the review."
 _LOST = "Restore the file in provenance/ from a backup; without it the actions cannot be verified."
@@ -39,7 +35,6 @@ def check_against_provenance(evidence: EpisodeEvidence) -> CheckResults:
         return
     yield from _out_of_order(evidence)
     density = density_of(evidence)
-    fixes = _Fixes(evidence.amendments)
     for step in evidence.steps:
         if step.record is None or (annotated := step.spelled.action) is None:
             continue
@@ -47,7 +42,7 @@ def check_against_provenance(evidence: EpisodeEvidence) -> CheckResults:
             yield Unchecked(step.number, _NO_END)
         elif isinstance(step.record.input, StrokeRecord) and density is None:
             yield Unchecked(step.number, _NO_DENSITY)
-        elif differs := _differs(annotated, fixes.applied(step.number, _done(step.record, density or 0))):
+        elif differs := _differs(annotated, _fixed(_done(step.record, density or 0), step.number, evidence.amendments)):
             yield Found(step.number, differs, _TODO)
         elif field := _contradictory_field(evidence, step.number, annotated):
             yield Found(step.number, f"Its {field} differs from the provenance.", _TODO)
@@ -117,40 +112,20 @@ def _contradictory_field(evidence: EpisodeEvidence, number: int, annotated: acti
             return ""  # it says the same as the action
 
 
-class _Fixes:
-    def __init__(self, amendments: Sequence[Amendment]) -> None:
-        self._presses: dict[int, bool] = {}
-        self._texts: dict[int, str] = {}
-        self._end: str | None = None
-        for amendment in amendments:
-            match amendment:
-                case NewPress(step=step, long=long):
-                    self._presses[step] = long
-                case NewText(step=step, text=text):
-                    self._texts[step] = text
-                case NewEnd(words=words):
-                    self._end = words
-                case DropSteps():
-                    self._presses = _moved_up(self._presses, amendment)
-                    self._texts = _moved_up(self._texts, amendment)
-                case _:
-                    pass  # the actions stay as they are, or the provenance has the change too
-
-    def applied(self, number: int, action: actions.Action | None) -> actions.Action | None:
-        match action:
-            case actions.Click(point) | actions.LongPress(point) if number in self._presses:
-                return actions.LongPress(point) if self._presses[number] else actions.Click(point)
-            case actions.Type() if number in self._texts:
-                return actions.Type(self._texts[number])
-            case actions.Complete() if self._end is not None:
-                return actions.Complete(self._end)
-            case actions.Impossible() if self._end is not None:
-                return actions.Impossible(self._end)
+def _fixed(action: actions.Action | None, number: int, amendments: Sequence[Amendment]) -> actions.Action | None:
+    """What the fixes made of the action of a step: the newest fix counts, and drops moved later steps up."""
+    for amendment in reversed(amendments):
+        match amendment, action:
+            case DropSteps(first=first, last=last), _ if number >= first:
+                number += last - first + 1
+            case NewPress(step=step, long=long), actions.Click(point) | actions.LongPress(point) if step == number:
+                return actions.LongPress(point) if long else actions.Click(point)
+            case NewText(step=step, text=text), actions.Type() if step == number:
+                return actions.Type(text)
+            case NewEnd(words=words), actions.Complete():
+                return actions.Complete(words)
+            case NewEnd(words=words), actions.Impossible():
+                return actions.Impossible(words)
             case _:
-                return action
-
-
-def _moved_up(of_steps: Mapping[int, _Value], dropped: DropSteps) -> dict[int, _Value]:
-    first, last = dropped.first, dropped.last
-    left = {step: value for step, value in of_steps.items() if not first <= step <= last}
-    return {step - (last - first + 1) if step > last else step: value for step, value in left.items()}
+                pass  # the action stays as it is, or the provenance has the change too
+    return action

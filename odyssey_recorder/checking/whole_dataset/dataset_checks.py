@@ -14,7 +14,7 @@ from odyssey_recorder.checking.evidence import ComparedEpisode, FactsSource
 from odyssey_recorder.checking.whole_dataset import TOGETHER
 from odyssey_recorder.checking.whole_dataset.exported import is_exported, spelling_findings
 from odyssey_recorder.dataset.layout import annotation_files, annotation_path
-from odyssey_recorder.model.finding import EpisodeReport, Finding, in_order
+from odyssey_recorder.model.finding import EpisodeReport, Finding, Severity, in_order
 from odyssey_recorder.progress import Cancelled, never
 
 _ALL = frozenset(field.name for field in fields(ComparedEpisode))
@@ -36,7 +36,8 @@ class CheckStatus:
 
     @property
     def warned(self) -> bool | None:
-        if self.report is not None and self.report.has_warnings:
+        """Whether a warning asks for a second review; None if that is not settled."""
+        if self.report is not None and self.report.count(Severity.WARNING):
             return True
         return False if self.is_settled else None
 
