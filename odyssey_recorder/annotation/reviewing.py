@@ -211,7 +211,9 @@ class TextReviewing:
         return len(entries), sum(text.is_open for text in opened.all)
 
     def undo(self, episode_id: str, entries: Sequence[TextDecision]) -> OpenedTexts:
-        return self.save(episode_id, *undone(self._store.read(episode_id), entries))
+        """Take decisions back: the one before each is made again, or it is withdrawn."""
+        file = self._store.read(episode_id)
+        return self.save(episode_id, *(_undone(file, entry) for entry in entries))
 
     def figures(self) -> list[TrustFigures]:
         """Files with unreadable places count with what is readable."""
@@ -345,11 +347,6 @@ def supported(opened: OpenedTexts, by: str) -> list[TextDecision]:
         if text.text.state is TextState.SUGGESTED and text.words and text.verdict is Support.SUPPORTS
         if isinstance(decision := decided_on(text, by, "accept", text.words, 0.0), TextDecision)
     ]
-
-
-def undone(file: SemanticsFile, entries: Sequence[TextDecision]) -> list[TextDecision]:
-    """What takes `entries` back: the decision before each, made again, or its withdrawal."""
-    return [_undone(file, entry) for entry in entries]
 
 
 def _undone(file: SemanticsFile, last: TextDecision) -> TextDecision:

@@ -51,11 +51,6 @@ class TrustFigures:
             "are. Do not trust the accepted texts."
         )
 
-    @property
-    def is_known(self) -> bool:
-        """Whether enough errors were planted to say anything."""
-        return self.planted >= _FEWEST_PLANTED
-
 
 def trust_figures(every: Iterable["Seen"]) -> list[TrustFigures]:
     """Of all people together, then of each by name; empty without any decision."""

@@ -96,8 +96,8 @@ def test_release_is_planned_shown_and_made(driver: ReleasesDriver, root: Path) -
 def test_retired_episode_is_not_released(root: Path) -> None:
     record_decisions(root, [Retirement(episode_id=FIRST, decision="retire", reason="blurred", who="Ada")])
     accept_episodes(root, FIRST, SECOND, THIRD)
-    drafted = draft(reviews_of(root), root)
-    assert drafted.planned.ids == [SECOND, THIRD]
+    planned = draft(reviews_of(root), root)
+    assert planned.ids == [SECOND, THIRD]
     assert drafted.left_out == {FIRST: f"{FIRST}.json is retired: blurred"}
 
 
