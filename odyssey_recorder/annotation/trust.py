@@ -99,11 +99,8 @@ def _figures(by: str, seen: Sequence[Seen]) -> TrustFigures:
         if decision.decision == "edit"
     ]
     blind = [decision for decision in compared if decision.blind]
-    times = [
-        seconds
-        for seconds in (*(decision.seconds for decision in own), *(entry.seconds for entry in planted))
-        if seconds > 0
-    ]
+    looked = (*(decision.seconds for decision in own), *(entry.seconds for entry in planted))
+    times = [seconds for seconds in looked if seconds > 0]
     return TrustFigures(
         by,
         decided=len(single),

@@ -98,7 +98,7 @@ def test_retired_episode_is_not_released(root: Path) -> None:
     accept_episodes(root, FIRST, SECOND, THIRD)
     planned = draft(reviews_of(root), root)
     assert planned.ids == [SECOND, THIRD]
-    assert drafted.left_out == {FIRST: f"{FIRST}.json is retired: blurred"}
+    assert planned.left_out == {FIRST: f"{FIRST}.json is retired: blurred"}
 
 
 @pytest.mark.usefixtures("released")
