@@ -8,7 +8,7 @@ twice.
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
@@ -157,12 +157,8 @@ class Conversations(ABC):
         )
 
     def _call(self, question: ModelRequest, answer: ModelAnswer, views: Sequence[ShownScreenshot]) -> RecordedCall:
-        made = self._batch.call(question, answer)
-        return RecordedCall(
-            prompt=made.prompt, model_asked=made.model_asked, model_answered=made.model_answered, host=made.host,
-            at=made.at, tokens_in=made.tokens_in, tokens_out=made.tokens_out, cost=made.cost, key=made.key,
-            effort=self._effort, images=tuple(view.shown for view in views),
-        )  # fmt: skip
+        made = asdict(self._batch.call(question, answer))
+        return RecordedCall(**made, effort=self._effort, images=tuple(view.shown for view in views))
 
     async def _answered(self, episode_id: str, part: Part, ask: Ask) -> int:
         """How many texts were added."""
