@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from odyssey_recorder.agents.adapter import Adapter, History, PastStep, SentScreenshot
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
+from odyssey_recorder.annotation.conversations import Plan, planned, screenshots_leaving
 from odyssey_recorder.annotation.memory import recalled
 from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, RedactedStep, read_redacted_episode
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
@@ -63,10 +63,7 @@ class Predicting:
 
     def plan(self, episode_ids: Sequence[str]) -> Plan:
         """Blocks: reads every episode, and asks the server for its models."""
-        leaving: dict[bytes, int] = {}
-        problems: dict[str, str] = {}
-        estimate = self._batch.estimate(self._questions(episode_ids, leaving, problems))
-        return Plan(estimate, len(leaving), sum(leaving.values()), problems)
+        return planned(self._batch, partial(self._questions, episode_ids))
 
     def run(
         self,

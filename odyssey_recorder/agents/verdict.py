@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
+from odyssey_recorder.annotation.conversations import Plan, planned, screenshots_leaving
 from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, read_redacted_episode
 from odyssey_recorder.checking.one_episode import JUDGED
 from odyssey_recorder.errors import DatasetError, LanguageModelError, ReviewError
@@ -52,10 +52,7 @@ class EpisodeJudging:
 
     def plan(self, episode_ids: Iterable[str]) -> Plan:
         """Blocks: reads every episode, and asks the server for its models."""
-        leaving: dict[bytes, int] = {}
-        problems: dict[str, str] = {}
-        estimate = self._batch.estimate(self._questions(episode_ids, leaving, problems))
-        return Plan(estimate, len(leaving), sum(leaving.values()), problems)
+        return planned(self._batch, partial(self._questions, episode_ids))
 
     def run(
         self, episode_ids: Sequence[str], *, progress: Callable[[BatchProgress], None] = lambda _: None

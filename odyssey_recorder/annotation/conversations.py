@@ -76,6 +76,16 @@ class Ended:
     problem: str = ""
 
 
+def planned(
+    batch: Batch, questions: Callable[[dict[bytes, int], dict[str, str]], Iterable[ModelRequest]], *, share: float = 1.0
+) -> Plan:
+    """Of `questions`, which adds the screenshots that would be sent and the problems; `share` is of the usual price."""
+    screenshots: dict[bytes, int] = {}
+    problems: dict[str, str] = {}
+    estimate = batch.estimate(questions(screenshots, problems), share=share)
+    return Plan(estimate, len(screenshots), sum(screenshots.values()), problems)
+
+
 class Conversations(ABC):
     """Asks about episodes of the dataset `root`, through `batch`.
 
@@ -101,10 +111,7 @@ class Conversations(ABC):
 
     def plan(self, episode_ids: Sequence[str]) -> Plan:
         """Blocks: reads every episode, and asks the server for its models."""
-        screenshots: dict[bytes, int] = {}
-        problems: dict[str, str] = {}
-        estimate = self._batch.estimate(self._likely(episode_ids, screenshots, problems))
-        return Plan(estimate, len(screenshots), sum(screenshots.values()), problems)
+        return planned(self._batch, partial(self._likely, episode_ids))
 
     def run(
         self,
