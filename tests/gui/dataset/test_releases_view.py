@@ -1,6 +1,5 @@
 """The releases of the Dataset page, on real files."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -17,8 +16,8 @@ from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.dataset.releases_view import ReleasesView
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.releases import folder
 from odyssey_recorder.releases.folder import FileDifference, verify
+from odyssey_recorder.services import releases
 from odyssey_recorder.services.releases import draft, make_release
 from odyssey_recorder.services.review import ReviewService
 from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
@@ -135,11 +134,11 @@ def test_cancelled_verification_leaves_the_list_unchanged(
 ) -> None:
     is_cancelled = Event()
 
-    def verify_later(*arguments: Any) -> Iterator[FileDifference]:
+    def verify_later(*arguments: Any) -> list[FileDifference]:
         is_cancelled.wait()
         return verify(*arguments)
 
-    monkeypatch.setattr(folder, "verify", verify_later)
+    monkeypatch.setattr(releases, "verify", verify_later)
     driver.open("1.1.0", "1.0.0")
     driver.commands[DatasetCommand.VERIFY_RELEASE].trigger()
     driver.background.cancel_jobs()
