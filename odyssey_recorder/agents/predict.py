@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from odyssey_recorder.agents.adapter import Adapter, History, PastStep, SentScreenshot
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.annotation.conversations import Plan, planned, read_shown
+from odyssey_recorder.annotation.conversations import Plan, plan_episodes, read_shown
 from odyssey_recorder.annotation.memory import recalled
 from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, RedactedStep
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
@@ -63,7 +63,7 @@ class Predicting:
 
     def plan(self, episode_ids: Sequence[str]) -> Plan:
         """Blocks: reads every episode, and asks the server for its models."""
-        return planned(self._batch, episode_ids, self._questions)
+        return plan_episodes(self._batch, episode_ids, self._questions)
 
     def run(self, episode_ids: Sequence[str], *, progress: Callable[[BatchProgress], None]) -> Predicted:
         """Blocks."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from odyssey_recorder.annotation.conversations import Plan, planned, read_shown
+from odyssey_recorder.annotation.conversations import Plan, plan_episodes, read_shown
 from odyssey_recorder.annotation.redacted_episode import RedactedEpisode
 from odyssey_recorder.checking.one_episode import JUDGED
 from odyssey_recorder.errors import LanguageModelError
@@ -52,7 +52,7 @@ class EpisodeJudging:
 
     def plan(self, episode_ids: Iterable[str]) -> Plan:
         """Blocks: reads every episode, and asks the server for its models."""
-        return planned(self._batch, episode_ids, lambda episode_id: [self._question(episode_id)])
+        return plan_episodes(self._batch, episode_ids, lambda episode_id: [self._question(episode_id)])
 
     def run(
         self, episode_ids: Sequence[str], *, progress: Callable[[BatchProgress], None]

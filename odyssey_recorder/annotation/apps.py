@@ -45,18 +45,17 @@ def apps_in_use(text: TextInContext) -> CheckResult | None:
 def _named(text: TextInContext, named: tuple[str, ...], shown: Evidence) -> CheckResult:
     """Whether every named app was in front before, or is asked for, or is on a screen so far."""
     course = text.course
-    fronts = course.fronts(text.number + 1)
     if text.kind is TextKind.CONTEXT:
-        opened = [app for app in named if _is_opened(text, app)]
-        never = [app for app in opened if not any(is_app(package, app) for package in fronts)]
+        never = [app for app in named if _is_opened(text, app) and not course.was_in_front(app, text.number + 1)]
         if never and all(course.front(number) for number in range(text.number + 1)):
-            evidence = Evidence("provenance of the steps before", f"in front: {', '.join(sorted(fronts)) or 'no app'}")
+            fronts = ", ".join(sorted(course.fronts(text.number + 1)))
+            evidence = Evidence("provenance of the steps before", f"in front: {fronts or 'no app'}")
             return contradicts(f"It says that {' or '.join(never)} was used, but it was not.", evidence)
     screens = [course.screen(number) for number in range(text.number + 1)]
     unknown = [
         app
         for app in named
-        if not any(is_app(package, app) for package in fronts)
+        if not course.was_in_front(app, text.number + 1)
         and f" {bare_words(app)} " not in course.asked.bare
         and not any(screen and f" {bare_words(app)} " in screen.bare for screen in screens)
     ]

@@ -122,8 +122,7 @@ def _entry(
 ) -> FoundBox:
     px = None if box is None else (box.left, box.top, box.right, box.bottom)
     name = sha256(canonical([key, source.value, px, models]).encode()).hexdigest()[:32]
-    now = datetime.now(UTC)
-    return FoundBox(id=name, at=now, step_key=key, source=source, px=px, score=score, models=models)
+    return FoundBox(id=name, at=datetime.now(UTC), step_key=key, source=source, px=px, score=score, models=models)
 
 
 def _kept(file: SemanticsFile) -> Mapping[str, Mapping[BoxSource, FoundBox]]:

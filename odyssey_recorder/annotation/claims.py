@@ -53,9 +53,8 @@ def clause(text: str, kind: TextKind) -> str:
             if not started:
                 continue
         else:
-            sentence = sentence[_end(_AIM_FIRST, sentence) :]
-        claim, by_doing = _after(_BY_DOING, sentence)
-        claim = claim if by_doing else sentence
+            sentence, _ = _after(_AIM_FIRST, sentence)
+        claim, _ = _after(_BY_DOING, sentence)
         cut = _PURPOSE.search(masked(claim))
         return (claim[: cut.start()] if cut else claim).strip(" .,")
     return ""
@@ -64,11 +63,6 @@ def clause(text: str, kind: TextKind) -> str:
 def _after(pattern: re.Pattern[str], text: str) -> tuple[str, bool]:
     found = pattern.search(masked(text))
     return (text[found.end() :], True) if found else (text, False)
-
-
-def _end(pattern: re.Pattern[str], text: str) -> int:
-    found = pattern.match(masked(text))
-    return found.end() if found else 0
 
 
 # --- kinds of action -------------------------------------------------------------------------------------

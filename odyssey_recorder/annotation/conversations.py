@@ -8,7 +8,7 @@ twice.
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
@@ -76,6 +76,16 @@ class Ended:
     problem: str = ""
 
 
+def planned(
+    batch: Batch, questions: Callable[[dict[bytes, int], dict[str, str]], Iterable[ModelRequest]], *, share: float = 1.0
+) -> Plan:
+    """Of `questions`, which adds the screenshots that would be sent and the problems; `share` is of the usual price."""
+    screenshots: dict[bytes, int] = {}
+    problems: dict[str, str] = {}
+    estimate = batch.estimate(questions(screenshots, problems), share=share)
+    return Plan(estimate, len(screenshots), sum(screenshots.values()), problems)
+
+
 class Conversations(ABC):
     """Asks about episodes of the dataset `root`, through `batch`.
 
@@ -101,10 +111,7 @@ class Conversations(ABC):
 
     def plan(self, episode_ids: Sequence[str]) -> Plan:
         """Blocks: reads every episode, and asks the server for its models."""
-        screenshots: dict[bytes, int] = {}
-        problems: dict[str, str] = {}
-        estimate = self._batch.estimate(self._likely(episode_ids, screenshots, problems))
-        return Plan(estimate, len(screenshots), sum(screenshots.values()), problems)
+        return planned(self._batch, partial(self._likely, episode_ids))
 
     def run(
         self,
@@ -154,12 +161,8 @@ class Conversations(ABC):
         )
 
     def _call(self, question: ModelRequest, answer: ModelAnswer, views: Sequence[ShownScreenshot]) -> RecordedCall:
-        made = self._batch.call(question, answer)
-        return RecordedCall(
-            prompt=made.prompt, model_asked=made.model_asked, model_answered=made.model_answered, host=made.host,
-            at=made.at, tokens_in=made.tokens_in, tokens_out=made.tokens_out, cost=made.cost, key=made.key,
-            effort=self._effort, images=tuple(view.shown for view in views),
-        )  # fmt: skip
+        made = asdict(self._batch.call(question, answer))
+        return RecordedCall(**made, effort=self._effort, images=tuple(view.shown for view in views))
 
     async def _answered(self, episode_id: str, part: Part, ask: Ask) -> int:
         """How many texts were added."""
@@ -205,15 +208,13 @@ class Conversations(ABC):
             return
 
 
-def planned(batch: Batch, episode_ids: Iterable[str], questions: Callable[[str], Iterable[ModelRequest]]) -> Plan:
+def plan_episodes(batch: Batch, episode_ids: Iterable[str], questions: Callable[[str], Iterable[ModelRequest]]) -> Plan:
     """Where no question depends on an answer; `questions` of an episode raise LanguageModelError if there can be none.
 
     Blocks: reads every episode, and asks the server for its models.
     """
-    screenshots: dict[bytes, int] = {}
-    problems: dict[str, str] = {}
 
-    def asked() -> Iterator[ModelRequest]:
+    def asked(screenshots: dict[bytes, int], problems: dict[str, str]) -> Iterator[ModelRequest]:
         for episode_id in episode_ids:
             try:
                 for question in questions(episode_id):
@@ -223,7 +224,7 @@ def planned(batch: Batch, episode_ids: Iterable[str], questions: Callable[[str],
             except LanguageModelError as error:
                 problems[episode_id] = str(error)
 
-    return Plan(batch.estimate(asked()), len(screenshots), sum(screenshots.values()), problems)
+    return planned(batch, asked)
 
 
 def screenshots_leaving(question: ModelRequest) -> Iterator[tuple[bytes, int]]:

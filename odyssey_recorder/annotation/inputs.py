@@ -76,11 +76,10 @@ class Inputs:
 def inputs_of(found: OpenedEpisode) -> list[Inputs]:
     """Of every step. Raises DatasetError if a step without provenance has no readable screenshot either."""
     episode = found.episode
-    keys = list(_keys(found))
     actions = tuple(step.action for step in episode.steps)
     return [
         Inputs(key, png, _box(found, number), actions[number], episode.task.instruction, actions[:number])
-        for number, (key, png) in enumerate(keys)
+        for number, (key, png) in enumerate(_keys(found))
     ]
 
 

@@ -42,11 +42,9 @@ def check_core(words: str, screen_info: str) -> CheckResult:
     evidence = Evidence(source.source, cited(screen_info))
     if missing:
         return contradicts(f"{cited(missing[0])} is not in the information about the screen.", evidence)
-    return (
-        supports("What it states is in the information about the screen.", evidence)
-        if facts
-        else unseen("it states no figure, quote or name")
-    )
+    if not facts:
+        return unseen("it states no figure, quote or name")
+    return supports("What it states is in the information about the screen.", evidence)
 
 
 def memory_findings(course: Course, number: int, memory: StepMemory) -> Iterator[TextFinding]:

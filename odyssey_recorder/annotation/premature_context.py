@@ -38,9 +38,8 @@ def _first_mentions(text: TextInContext, number: int) -> Iterator[tuple[str, Evi
     action, target, front = course.action(number), course.target(number), course.front(number)
     if isinstance(action, Type) and _is_mentioned(text, action.text):
         yield action.text, Evidence(f"provenance, step {step_number(number)}", f"typed: {cited(action.text)}")
-    fronts = course.fronts(here + 1)
     for mention in text.mentions if front and number > here else ():
-        is_new = is_app(front, mention.app) and not any(is_app(package, mention.app) for package in fronts)
+        is_new = is_app(front, mention.app) and not course.was_in_front(mention.app, here + 1)
         if is_new and OPENED.search(claims.masked(text.words)[: mention.start]):
             yield mention.app, Evidence(f"provenance, step {step_number(number)}", f"in front: {mention.app}")
     for label in target.labels if isinstance(target, Target) else ():
@@ -70,9 +69,7 @@ def _was_done(text: TextInContext, words: str) -> bool:
     blind = any(course.screen(at) is None and course.kind(at) in ("CLICK", "LONG_PRESS") for at in range(text.number))
     if blind or any(wanted in f" {bare_words(touched)} " for touched in course.touched(text.number)):
         return True
-    return wanted in course.typed(text.number - 1).bare or any(
-        is_app(package, words) for package in course.fronts(text.number + 1)
-    )
+    return wanted in course.typed(text.number - 1).bare or course.was_in_front(words, text.number + 1)
 
 
 def _was_seen(text: TextInContext, words: str) -> bool:
@@ -91,5 +88,5 @@ def _past_mentions(text: TextInContext) -> Iterator[tuple[str, Evidence]]:
             if _has(text, label):
                 yield label, Evidence(f"view hierarchy of step {step_number(number)}", f"touched: {cited(label)}")
     for mention in text.mentions:
-        if any(is_app(package, mention.app) for package in course.fronts(text.number + 1)):
+        if course.was_in_front(mention.app, text.number + 1):
             yield mention.app, Evidence("provenance of the steps before", f"in front: {mention.app}")

@@ -72,7 +72,9 @@ def read_redacted_episode(root: Path, episode_id: str) -> RedactedEpisode:
     steps = []
     for number, step in enumerate(shown.steps):
         nodes = _nodes(found, number)
-        masks = (*_password_boxes(nodes), *_drawn(redaction, number, texts.inputs[number].png_sha256))
+        passwords = (node.box for node in nodes if node.password)
+        hidden = ((box.left, box.top, box.right, box.bottom) for box in passwords)
+        masks = (*hidden, *_drawn(redaction, number, texts.inputs[number].png_sha256))
         is_secret = isinstance(step.action, Type) and any(node.password and node.focused for node in nodes)
         act, words = (Type(HIDDEN), f"Type {HIDDEN}") if is_secret else (step.action, spoken(step.action))
         steps.append(RedactedStep(words, act, tuple(_views(found, number, texts, masks)), is_terminal(act)))
@@ -118,12 +120,6 @@ def _nodes(found: OpenedEpisode, number: int) -> tuple[ViewNode, ...]:
         raise DatasetError(
             f"{path} cannot be read ({error}), so passwords on the screenshot cannot be hidden. It was not sent."
         ) from error
-
-
-def _password_boxes(nodes: tuple[ViewNode, ...]) -> Iterator[Box]:
-    for node in nodes:
-        if node.password:
-            yield node.box.left, node.box.top, node.box.right, node.box.bottom
 
 
 def _drawn(redaction: Redaction | None, step: int, png_sha256: str) -> Iterator[Box]:

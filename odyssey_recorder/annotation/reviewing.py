@@ -24,6 +24,7 @@ from odyssey_recorder.annotation.semantics import (
     Suggestion,
     TextDecision,
     TextState,
+    by_text,
 )
 from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.trust import Seen, TrustFigures, agreement, trust_figures
@@ -180,22 +181,16 @@ class TextReviewing:
 
     def row(self, opened: OpenedTexts) -> AnnotatedEpisode:
         episode = opened.found.episode
-        return AnnotatedEpisode(
-            episode.episode_id,
-            episode.task.instruction,
-            Counter(text.state for text in opened.all if not text.is_fixed),
-        )
+        states = Counter(text.state for text in opened.all if not text.is_fixed)
+        return AnnotatedEpisode(episode.episode_id, episode.task.instruction, states)
 
     def open(self, episode_id: str) -> OpenedTexts:
         file = self._store.read_complete(episode_id)
         found = open_dataset_episode(self.root, episode_id)
         texts = texts_of(found, file)
-        findings = (
-            {(text.step, text.kind): tuple(text.findings) for text in self._checked(found)} if file.entries else {}
-        )
-        has_memory = any(
-            isinstance(entry.field, MemoryKind) for entry in file.entries if isinstance(entry, Offer | TextDecision)
-        )
+        checked = self._checked(found) if file.entries else []
+        findings = {(text.step, text.kind): tuple(text.findings) for text in checked}
+        has_memory = any(isinstance(kind, MemoryKind) for _, kind in by_text(file))
         memory = memory_of(found, file, texts.inputs) if has_memory else ()
         return OpenedTexts(found, file, _Shower(self.who(), self._shares, texts, memory, file, findings).steps())
 
@@ -211,7 +206,9 @@ class TextReviewing:
         return len(entries), sum(text.is_open for text in opened.all)
 
     def undo(self, episode_id: str, entries: Sequence[TextDecision]) -> OpenedTexts:
-        return self.save(episode_id, *undone(self._store.read(episode_id), entries))
+        """Take decisions back: the one before each is made again, or it is withdrawn."""
+        file = self._store.read(episode_id)
+        return self.save(episode_id, *(_undone(file, entry) for entry in entries))
 
     def figures(self) -> list[TrustFigures]:
         """Files with unreadable places count with what is readable."""
@@ -345,11 +342,6 @@ def supported(opened: OpenedTexts, by: str) -> list[TextDecision]:
         if text.text.state is TextState.SUGGESTED and text.words and text.verdict is Support.SUPPORTS
         if isinstance(decision := decided_on(text, by, "accept", text.words, 0.0), TextDecision)
     ]
-
-
-def undone(file: SemanticsFile, entries: Sequence[TextDecision]) -> list[TextDecision]:
-    """What takes `entries` back: the decision before each, made again, or its withdrawal."""
-    return [_undone(file, entry) for entry in entries]
 
 
 def _undone(file: SemanticsFile, last: TextDecision) -> TextDecision:

@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -114,5 +113,5 @@ def _frame(image: Image.Image, mark: Box, scale: float) -> None:
     draw = ImageDraw.Draw(image)
     left, top, right, bottom = (round(side * scale) for side in mark)
     for grown, width, colour in ((wide + 2, wide + 4, _EDGE), (wide, wide, MARK)):
-        sides: Sequence[int] = (left - grown, top - grown, right + grown - 1, bottom + grown - 1)
-        draw.rectangle(tuple(sides), outline=colour, width=width)
+        sides = (left - grown, top - grown, right + grown - 1, bottom + grown - 1)
+        draw.rectangle(sides, outline=colour, width=width)

@@ -3,7 +3,7 @@
 Stored in ``semantics/<id>.json``, which only grows. The annotation file is never touched by it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -283,7 +283,7 @@ def step_text(entries: Sequence[Offer | TextDecision], valid: frozenset[str]) ->
     every = [entry for entry in reversed(entries) if not isinstance(entry, TextDecision)]
     offered = tuple(suggestion for suggestion in every if suggestion.id not in gone)
     rejected = len(every) - len(offered)
-    decided = next(iter(reversed(list(_standing(entries)))), None)
+    decided = _standing(entries)
     fresh = next((suggestion for suggestion in offered if suggestion.inputs_sha in valid), None)
     if decided is not None and decided.inputs_sha in valid:
         state = TextState.EDITED if decided.decision == "edit" else TextState.ACCEPTED
@@ -298,15 +298,16 @@ def step_text(entries: Sequence[Offer | TextDecision], valid: frozenset[str]) ->
 
 def last_edit(entries: Sequence[Offer | TextDecision]) -> str | None:
     """What a person wrote, stale or not; None if the last decision is another."""
-    last = next(iter(reversed(list(_standing(entries)))), None)
+    last = _standing(entries)
     return last.words if last is not None and last.decision == "edit" else None
 
 
-def _standing(entries: Sequence[Offer | TextDecision]) -> Iterator[TextDecision]:
-    yield from (decision for decision in _last_decisions(entries) if decision.decision != "reject")
+def _standing(entries: Sequence[Offer | TextDecision]) -> TextDecision | None:
+    """The newest decision that gives a text."""
+    return next((decision for decision in reversed(_last_decisions(entries)) if decision.decision != "reject"), None)
 
 
-def _last_decisions(entries: Sequence[Offer | TextDecision]) -> Iterator[TextDecision]:
+def _last_decisions(entries: Sequence[Offer | TextDecision]) -> list[TextDecision]:
     """The last decision on each suggestion, and on texts that people wrote from scratch; oldest first."""
     last: dict[str, TextDecision] = {}
     for entry in entries:
@@ -314,4 +315,4 @@ def _last_decisions(entries: Sequence[Offer | TextDecision]) -> Iterator[TextDec
             last.pop(entry.suggestion, None)
             if entry.decision != "withdraw":
                 last[entry.suggestion] = entry
-    yield from last.values()
+    return [*last.values()]

@@ -17,6 +17,7 @@ from odyssey_recorder.annotation.conversations import (
     Part,
     Plan,
     StepWords,
+    planned,
     screenshots_leaving,
 )
 from odyssey_recorder.annotation.redacted_episode import RedactedEpisode
@@ -94,17 +95,14 @@ class StepTextWriter(Conversations):
 
     def plan_batch(self, episode_ids: Sequence[str], is_open: Callable[[ModelRequest], bool]) -> Plan:
         """Of the instructions, by the price of a Batch API. Blocks as `plan`."""
-        screenshots: dict[bytes, int] = {}
-        problems: dict[str, str] = {}
 
-        def questions() -> Iterator[ModelRequest]:
+        def questions(screenshots: dict[bytes, int], problems: dict[str, str]) -> Iterator[ModelRequest]:
             for _, _, question in self._instructions(episode_ids, problems):
                 if is_open(question):
                     screenshots.update(screenshots_leaving(question))
                     yield question
 
-        estimate = self._batch.estimate(questions(), share=BATCH_PRICE)
-        return Plan(estimate, len(screenshots), sum(screenshots.values()), problems)
+        return planned(self._batch, questions, share=BATCH_PRICE)
 
     def instruction_questions(self, episode_ids: Sequence[str]) -> Iterator[ModelRequest]:
         """Of all instructions that are missing or stale; leaves out episodes that cannot be annotated."""

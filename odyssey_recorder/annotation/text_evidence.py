@@ -7,7 +7,7 @@ from functools import cache, cached_property
 
 from odyssey_recorder.annotation.findings import Evidence
 from odyssey_recorder.checking.evidence import EpisodeEvidence, StepEvidence
-from odyssey_recorder.checking.one_episode.apps import is_launcher, is_of_android
+from odyssey_recorder.checking.one_episode.apps import is_app, is_launcher, is_of_android
 from odyssey_recorder.checking.one_episode.check import is_without_effect
 from odyssey_recorder.checking.one_episode.targets import may_be_keyboard
 from odyssey_recorder.dataset.amending import touched_pixel
@@ -92,6 +92,10 @@ class Course:
     def fronts(self, until: int) -> frozenset[str]:
         """Packages in front at steps 0 to `until`, exclusive, without those of Android."""
         return frozenset(app for app in map(self.front, range(until)) if not is_of_android(app))
+
+    def was_in_front(self, app: str, until: int) -> bool:
+        """At one of the steps 0 to `until`, exclusive."""
+        return any(is_app(package, app) for package in self.fronts(until))
 
     def typed(self, until: int) -> SourceWords:
         """What was typed at steps 0 to `until`, inclusive."""

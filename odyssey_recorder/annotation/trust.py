@@ -51,11 +51,6 @@ class TrustFigures:
             "are. Do not trust the accepted texts."
         )
 
-    @property
-    def is_known(self) -> bool:
-        """Whether enough errors were planted to say anything."""
-        return self.planted >= _FEWEST_PLANTED
-
 
 def trust_figures(every: Iterable["Seen"]) -> list[TrustFigures]:
     """Of all people together, then of each by name; empty without any decision."""
@@ -104,11 +99,8 @@ def _figures(by: str, seen: Sequence[Seen]) -> TrustFigures:
         if decision.decision == "edit"
     ]
     blind = [decision for decision in compared if decision.blind]
-    times = [
-        seconds
-        for seconds in (*(decision.seconds for decision in own), *(entry.seconds for entry in planted))
-        if seconds > 0
-    ]
+    looked = (*(decision.seconds for decision in own), *(entry.seconds for entry in planted))
+    times = [seconds for seconds in looked if seconds > 0]
     return TrustFigures(
         by,
         decided=len(single),

@@ -16,9 +16,11 @@ from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.annotation.boxes import BoxFigures
-    from odyssey_recorder.annotation.boxing import BoxedPress, Boxing
+    from odyssey_recorder.annotation.boxing import BoxedPress, Boxing, SourceAgreement
     from odyssey_recorder.annotation.sam2 import Sam2
     from odyssey_recorder.annotation.text_kinds import BoxSource
+
+    _Figures = Mapping[BoxSource, BoxFigures]
 
 _Hash = Annotated[str, typer.Option(metavar="SHA256", help="The SHA-256 of this file.", show_default=False)]
 
@@ -46,9 +48,10 @@ def boxes(  # noqa: PLR0913 - the flags
 
     Exit code 0: success; 1: some episodes could not be read; 2: the dataset or SAM2 cannot be used.
     """
-    from odyssey_recorder.annotation.boxing import Boxing
+    from odyssey_recorder.annotation.boxes import box_figures
+    from odyssey_recorder.annotation.boxing import Boxing, agreements
 
-    sam2 = _sam2((sam2_encoder, sam2_encoder_sha256), (sam2_decoder, sam2_decoder_sha256))
+    sam2 = _sam2(sam2_encoder, sam2_encoder_sha256, sam2_decoder, sam2_decoder_sha256)
     boxing = Boxing(dataset, sam2, everywhere=everywhere)
     problems: list[str] = []
     try:
@@ -56,27 +59,30 @@ def boxes(  # noqa: PLR0913 - the flags
     except KeyboardInterrupt as error:
         say("Interrupted. The boxes found so far are kept. Run the same command to continue.", to=terminal.err)
         raise typer.Exit(2) from error
+    chosen = box_figures(press.boxes.chosen for press in pressed)
+    every = box_figures(box for press in pressed for box in press.boxes.every)
+    agreeing = list(agreements(pressed))
     if as_json:
-        print_json(_as_json(pressed, problems))
+        print_json({"presses": len(pressed), **_as_json(chosen, every, agreeing), "problems": problems})
     else:
-        _print_summary(pressed)
+        say(f"{counted(pressed, 'pressed element')}")
+        _print_summary(chosen, every, agreeing)
     print_unread(problems)
     if problems:
         raise typer.Exit(1)
 
 
-def _sam2(encoder: tuple[Path | None, str], decoder: tuple[Path | None, str]) -> "Sam2 | None":
-    if not any((*encoder, *decoder)):
+def _sam2(encoder: Path | None, encoder_hash: str, decoder: Path | None, decoder_hash: str) -> "Sam2 | None":
+    if not any((encoder, encoder_hash, decoder, decoder_hash)):
         return None
-    (encoder_path, encoder_hash), (decoder_path, decoder_hash) = encoder, decoder
-    if encoder_path is None or decoder_path is None or not encoder_hash or not decoder_hash:
+    if encoder is None or decoder is None or not encoder_hash or not decoder_hash:
         raise SettingsError(
             "SAM2 needs --sam2-encoder and --sam2-decoder, each with its SHA-256 (--sam2-encoder-sha256, "
             "--sam2-decoder-sha256)."
         )
     from odyssey_recorder.annotation.sam2 import ModelFile, Sam2
 
-    return Sam2(ModelFile(encoder_path, encoder_hash), ModelFile(decoder_path, decoder_hash))
+    return Sam2(ModelFile(encoder, encoder_hash), ModelFile(decoder, decoder_hash))
 
 
 def _pressed(boxing: "Boxing", dataset: Path, selection: str, problems: list[str]) -> "Iterator[BoxedPress]":
@@ -92,23 +98,8 @@ def _pressed(boxing: "Boxing", dataset: Path, selection: str, problems: list[str
             problems.append(f"{episode_id}: {error}")
 
 
-def _figures(
-    pressed: "Sequence[BoxedPress]",
-) -> "tuple[Mapping[BoxSource, BoxFigures], Mapping[BoxSource, BoxFigures]]":
-    """Of the chosen boxes, and of all."""
-    from odyssey_recorder.annotation.boxes import box_figures
-
-    return box_figures(press.boxes.chosen for press in pressed), box_figures(
-        box for press in pressed for box in press.boxes.every
-    )
-
-
-def _as_json(pressed: "Sequence[BoxedPress]", problems: Sequence[str]) -> dict[str, object]:
-    from odyssey_recorder.annotation.boxing import agreements
-
-    chosen, every = _figures(pressed)
+def _as_json(chosen: "_Figures", every: "_Figures", agreeing: "Sequence[SourceAgreement]") -> dict[str, object]:
     return {
-        "presses": len(pressed),
         "chosen": {source.value: asdict(figures) for source, figures in chosen.items()},
         "all": {source.value: asdict(figures) for source, figures in every.items()},
         "agreement": [
@@ -118,17 +109,12 @@ def _as_json(pressed: "Sequence[BoxedPress]", problems: Sequence[str]) -> dict[s
                 "app": agreement.app,
                 **asdict(agreement.agreement),
             }
-            for agreement in agreements(pressed)
+            for agreement in agreeing
         ],
-        "problems": list(problems),
     }
 
 
-def _print_summary(pressed: "Sequence[BoxedPress]") -> None:
-    from odyssey_recorder.annotation.boxing import agreements
-
-    chosen, every = _figures(pressed)
-    say(f"{counted(pressed, 'pressed element')}")
+def _print_summary(chosen: "_Figures", every: "_Figures", agreeing: "Sequence[SourceAgreement]") -> None:
     for source, figures in chosen.items():
         say(
             f"{source}: {counted(figures.boxes, 'box', 'boxes')}, {figures.mean_area:.1%} of the screen on average "
@@ -137,7 +123,7 @@ def _print_summary(pressed: "Sequence[BoxedPress]") -> None:
         )
     kept = ", ".join(f"{figures.boxes:,} {source}" for source, figures in every.items())
     say(f"Known in all: {kept or 'none'}")
-    for pair in agreements(pressed):
+    for pair in agreeing:
         if not pair.device and not pair.app:
             found = pair.agreement
             say(

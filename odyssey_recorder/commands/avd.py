@@ -197,8 +197,7 @@ def _devices() -> "VirtualDevices":
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import user_connector, virtual_devices
 
-    settings = read_settings()
-    return virtual_devices(user_connector(settings))
+    return virtual_devices(user_connector(read_settings()))
 
 
 def _console(device: str | None) -> "EmulatorConsole":

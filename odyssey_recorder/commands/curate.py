@@ -23,7 +23,6 @@ app = typer.Typer(
     name="curate", no_args_is_help=True, rich_markup_mode=None, help="Retire episodes, find duplicates, and redact."
 )
 
-DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")]
 IdsArgument = Annotated[list[str], typer.Argument(metavar="ID...", help="The episodes.")]
 NameOption = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
@@ -35,7 +34,7 @@ _SHOWN = 60
 @app.command()
 @terminal.exits_with_2()
 def retire(  # noqa: PLR0913 - the options
-    dataset: DatasetArgument,
+    dataset: terminal.DatasetFolder,
     ids: IdsArgument,
     *,
     why: Annotated[str, typer.Option(help="The reason.")],
@@ -55,7 +54,7 @@ def retire(  # noqa: PLR0913 - the options
 @app.command()
 @terminal.exits_with_2()
 def restore(
-    dataset: DatasetArgument,
+    dataset: terminal.DatasetFolder,
     ids: IdsArgument,
     *,
     why: Annotated[str, typer.Option(help="The reason.")] = "",
@@ -74,7 +73,7 @@ def restore(
 @app.command()
 @terminal.exits_with_2()
 def duplicates(  # noqa: PLR0913 - the options
-    dataset: DatasetArgument,
+    dataset: terminal.DatasetFolder,
     *,
     by: Annotated[
         list[str] | None,
@@ -122,7 +121,7 @@ def duplicates(  # noqa: PLR0913 - the options
 @app.command()
 @terminal.exits_with_2()
 def redact(  # noqa: PLR0913 - the options
-    dataset: DatasetArgument,
+    dataset: terminal.DatasetFolder,
     episode_id: Annotated[str, typer.Argument(metavar="EPISODE", help="The id of the episode.")],
     *,
     step: Annotated[int | None, typer.Option(min=1, help="The step of --box, from 1.")] = None,

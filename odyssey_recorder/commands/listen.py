@@ -31,7 +31,7 @@ class _Scribe:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._steps = 0
-        self._run_model: TextQuestion | None = None
+        self._asked: TextQuestion | None = None
         self._wanted: Path | None = None
         self._path = ""
 
@@ -49,11 +49,11 @@ class _Scribe:
         if len(view.steps) < self._steps:
             self._say(f"{step_number(len(view.steps)):3}  removed")
         self._steps = len(view.steps)
-        if view.question is not None and view.question != self._run_model:
+        if view.question is not None and view.question != self._asked:
             number = step_number(view.question.step)
             text = f"What was typed in step {number}? Enter: text {number} WORDS"
             self._say((f"{text} (it looks like {view.question.guess!r})", "yellow"))
-        self._run_model = view.question
+        self._asked = view.question
         self._tell_way_back(view)
 
     def notice(self, text: str) -> None:

@@ -8,7 +8,7 @@ import typer
 from odyssey_recorder.commands import terminal
 
 if TYPE_CHECKING:
-    from odyssey_recorder.services.merging import MergeDecisions, MergePlan, Preference
+    from odyssey_recorder.merging.plan import MergeDecisions, MergePlan, Preference
 
 _TOLD = 20
 _QUIET = ("in both", "from A", "from B")
@@ -35,11 +35,10 @@ def merge(  # noqa: PLR0913 - the options
 
     Exit code 0: success; 1: something must be decided first, nothing was done; 2: a dataset cannot be read or written.
     """
-    from odyssey_recorder.services.merging import merge as carry_out
-    from odyssey_recorder.services.merging import prepare
+    from odyssey_recorder.merging import apply
 
     decisions = _decisions(prefer or [], policy)
-    plan = (prepare if dry_run else carry_out)(first, second, into, decisions)
+    plan = (apply.prepare if dry_run else apply.merge)(first, second, into, decisions)
     if as_json:
         terminal.print_json(_as_json(plan, into))
     else:
@@ -51,8 +50,8 @@ def merge(  # noqa: PLR0913 - the options
 
 
 def _decisions(prefer: list[str], policy: Literal["A", "B"] | None) -> "MergeDecisions":
+    from odyssey_recorder.merging.plan import MergeDecisions
     from odyssey_recorder.model.episode import is_episode_id
-    from odyssey_recorder.services.merging import MergeDecisions
 
     known: dict[str, Preference] = {"A": "A", "B": "B", "both": "both"}
     chosen: dict[str, Preference] = {}

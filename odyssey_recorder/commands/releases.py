@@ -1,6 +1,5 @@
 """`release`: what of a dataset was published when, by hash."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,14 +14,13 @@ app = typer.Typer(
     name="release", no_args_is_help=True, rich_markup_mode=None, help="Make, verify and compare releases of a dataset."
 )
 
-DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")]
 _MAX_SHOWN = 10
 
 
 @app.command()
 @terminal.exits_with_2()
 def make(
-    dataset: DatasetArgument,
+    dataset: terminal.DatasetFolder,
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Its name.", show_default="the next version, such as 1.2.0")
     ] = "",
@@ -59,7 +57,7 @@ def make(
 @app.command()
 @terminal.exits_with_2()
 def verify(
-    dataset: DatasetArgument,
+    dataset: terminal.DatasetFolder,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The release.", show_default="the newest")] = "",
     *,
     as_json: terminal.JsonOption = False,
@@ -90,7 +88,7 @@ def verify(
 
 @app.command("list")
 @terminal.exits_with_2()
-def list_releases(dataset: DatasetArgument, *, as_json: terminal.JsonOption = False) -> None:
+def list_releases(dataset: terminal.DatasetFolder, *, as_json: terminal.JsonOption = False) -> None:
     """List the releases, oldest first.
 
     Exit code 0: success; 2: a release cannot be read.
@@ -111,7 +109,7 @@ def list_releases(dataset: DatasetArgument, *, as_json: terminal.JsonOption = Fa
 @app.command()
 @terminal.exits_with_2()
 def diff(
-    dataset: DatasetArgument,
+    dataset: terminal.DatasetFolder,
     old: Annotated[str, typer.Argument(metavar="OLD", help="A release.", show_default="the one before NEW")] = "",
     new: Annotated[str, typer.Argument(metavar="NEW", help="A later release.", show_default="the newest")] = "",
     *,

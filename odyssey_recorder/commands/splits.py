@@ -19,7 +19,6 @@ app = typer.Typer(
     name="splits", no_args_is_help=True, rich_markup_mode=None, help="Make train and test splits, and check for leaks."
 )
 
-DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")]
 UnitOption = Annotated[
     Literal["take", "episode"] | None,
     typer.Option(help="What the random split keeps together: all takes of a task, or nothing.", show_default="take"),
@@ -31,7 +30,7 @@ _STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
 @app.command()
 @terminal.exits_with_2()
 def make(  # noqa: PLR0913 - the options
-    dataset: DatasetArgument,
+    dataset: terminal.DatasetFolder,
     *,
     seed: Annotated[int | None, typer.Option(help="The first seed to try.", show_default="0")] = None,
     share: Annotated[
@@ -76,7 +75,7 @@ def make(  # noqa: PLR0913 - the options
 @app.command()
 @terminal.exits_with_2()
 def check(  # noqa: PLR0913 - the options
-    dataset: DatasetArgument,
+    dataset: terminal.DatasetFolder,
     *,
     splits: Annotated[
         Path | None,
@@ -114,7 +113,7 @@ def check(  # noqa: PLR0913 - the options
 
 @app.command()
 @terminal.exits_with_2()
-def show(dataset: DatasetArgument, *, as_json: terminal.JsonOption = False) -> None:
+def show(dataset: terminal.DatasetFolder, *, as_json: terminal.JsonOption = False) -> None:
     """Show how the splits were made, and their leaks.
 
     Exit code 0: success; 2: the dataset has no splits that were made here.

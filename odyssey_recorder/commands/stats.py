@@ -24,7 +24,7 @@ _BARS_SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class StatsOptions:
-    """`against` is "v1", "v2" or the path of another dataset; `screenshots` is the folder for PNG files."""
+    """`against` is "v1", "v2" or the path of another dataset; `images` is the folder for PNG files."""
 
     path: Path
     filter: str = ""

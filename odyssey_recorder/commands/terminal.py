@@ -28,6 +28,7 @@ DatasetArgument = Annotated[
 DeviceOption = Annotated[
     str | None, typer.Option("--device", help="The serial of the device; see `devices`.", show_default="the only one")
 ]
+DatasetFolder = Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")]
 CaptureName = Literal["auto", "adb", "grpc"]
 CaptureOption = Annotated[
     CaptureName | None,

@@ -18,7 +18,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting import card
 from odyssey_recorder.exporting.episodes import fingerprint, read_exported
 from odyssey_recorder.exporting.export_plan import Options, Planned, Shard
-from odyssey_recorder.exporting.hashed_files import Hashes, sha256_of
+from odyssey_recorder.exporting.hashed_files import Hashes, sha256_of, write_file
 from odyssey_recorder.exporting.layouts import JOURNAL, LAYOUTS, summary_row, write_shard
 from odyssey_recorder.exporting.sums import SUMS, sums_text
 from odyssey_recorder.splits.drawing import Split
@@ -218,8 +218,7 @@ def _complete(request: ExportRequest, part: Path, ids: Sequence[str], shards: Se
     more["croissant.json"] = json.dumps(croissant, ensure_ascii=False, indent=2).encode() + b"\n"
     for name, data in more.items():
         files.make_folder((part / name).parent, within=part)
-        files.write_durably(part / name, data, within=part)
-        hashes[name] = hashlib.sha256(data).hexdigest()
+        hashes[name] = write_file(part, name, data)
     files.write_durably(part / SUMS, sums_text(hashes), within=part)
     return {SUMS, *hashes}
 

@@ -64,10 +64,8 @@ def prepare(
         for file in files:
             if cancelled():
                 raise CancelledError("The export was cancelled.")
-            if why := refuse(file) or _unredacted(file) or missing_texts(wanted.root, file.stem, texts):
-                left_out.append(why)
-                continue
-            if survey is not None and (why := survey.refusal(file.stem)):
+            why = refuse(file) or _unredacted(file) or missing_texts(wanted.root, file.stem, texts)
+            if why := why or ("" if survey is None else survey.refusal(file.stem)):
                 left_out.append(why)
                 continue
             episode = read_annotation(file)

@@ -23,7 +23,7 @@ _LEVELS = 8
 def svg(drawing: Drawing, title: str, *, alone: bool = False) -> str:
     """An <svg> element; `alone`: as a separate file, with its style."""
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="img" aria-label={_attribute(title)} '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="img" aria-label={quoteattr(on_one_line(title))} '
         f'width="{drawing.width:g}" height="{drawing.height:g}" viewBox="0 0 {drawing.width:g} {drawing.height:g}">'
     ]
     if alone:
@@ -70,7 +70,3 @@ def _cells(drawing: Drawing) -> Iterator[str]:
 
 def _text(text: str) -> str:
     return escape(on_one_line(text))
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(on_one_line(text))

@@ -67,19 +67,18 @@ def find_duplicates(
     screenshots = "screenshots" in by
     used = read_episodes(index.root, agents=True, with_screenshots=screenshots, progress=progress, cancelled=cancelled)
     index.refresh(cancelled=cancelled)
-    found = ((report.episode_id, report.findings) for report in check_all(progress, cancelled))
     alike = {
-        episode_id: tuple(other for finding in findings if finding.check == "EPI05" for other in finding.others)
-        for episode_id, findings in found
+        report.episode_id: [other for found in report.findings if found.check == "EPI05" for other in found.others]
+        for report in check_all(progress, cancelled)
     }
     rows = {row.episode_id: row for row in index.rows()}
-    pairs = ((facts, rows[facts.episode_id]) for facts in used.facts if facts.episode_id in rows)
     candidates = (
         Candidate(
             facts, row.verdict is ReviewStage.ACCEPTED, row.recorded_at is not None, row.errors, row.warnings,
-            alike.get(row.episode_id, ()),
+            tuple(alike.get(row.episode_id, ())),
         )
-        for facts, row in pairs
+        for facts in used.facts
+        if (row := rows.get(facts.episode_id)) is not None
     )  # fmt: skip
     return duplicate_groups(candidates, by), [*used.unread.values()]
 

@@ -18,7 +18,7 @@ from odyssey_recorder.releases.folder import base_of_splits
 from odyssey_recorder.splits import files
 from odyssey_recorder.splits.drawing import KINDS, DrawnSplit, DrawRules, Split, Unit, moved
 from odyssey_recorder.splits.episodes import SplitEpisode, read_facts
-from odyssey_recorder.splits.files import PlannedSplits, SplitsOrder, SplitsRecord, write_splits
+from odyssey_recorder.splits.files import PlannedSplits, SplitsRecord, write_splits
 from odyssey_recorder.splits.leaks import LeakReport, leak_report
 
 __all__ = ["PlannedSplits", "SplitsRecord", "write_splits"]
@@ -154,7 +154,7 @@ def plan_splits(
 
     Raises DatasetError, also for other rules than those that hold.
     """
-    return files.plan_splits(root, used.facts, SplitsOrder(rules, base or base_of_splits(root), reshuffle))
+    return files.plan_splits(root, used.facts, rules, base=base or base_of_splits(root), reshuffle=reshuffle)
 
 
 def count_moves(root: Path, planned: PlannedSplits) -> dict[str, int]:

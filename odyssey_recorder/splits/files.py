@@ -86,15 +86,6 @@ class SplitsRecord(FrozenModel):
 
 
 @dataclass(frozen=True, slots=True)
-class SplitsOrder:
-    """`base` is a dataset folder whose splits are released. `rules` are the base's, or the usual ones, if None."""
-
-    rules: DrawRules | None = None
-    base: Path | None = None
-    reshuffle: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class PlannedSplits:
     """`files` are all files to write, by path in the dataset."""
 
@@ -202,16 +193,24 @@ def app_classes() -> Mapping[str, str]:
     return {app_key(app.name): app.app_class for catalogue in reversed(catalogues) for app in catalogue.apps}
 
 
-def plan_splits(root: Path, facts: Sequence[SplitEpisode], order: SplitsOrder) -> PlannedSplits:
+def plan_splits(
+    root: Path,
+    facts: Sequence[SplitEpisode],
+    rules: DrawRules | None = None,
+    *,
+    base: Path | None = None,
+    reshuffle: bool = False,
+) -> PlannedSplits:
     """Draw splits for the dataset `root`; writes nothing. Raises DatasetError.
 
+    `base` is a dataset folder whose splits are released; without `rules`, its rules hold, or the usual ones.
     Splits that continue a release do so from then on, with or without `base`, until they are reshuffled.
     """
-    before = _previous(root, order)
-    released = None if before is None or order.reshuffle else before
-    if released is not None and order.rules not in (None, released[1].rules):
+    before = _previous(root, base, reshuffle=reshuffle)
+    released = None if before is None or reshuffle else before
+    if released is not None and rules not in (None, released[1].rules):
         raise DatasetError("The splits continue released ones, whose rules hold. Other rules need a reshuffle.")
-    drawing = draw(facts, order.rules or DrawRules(), app_classes(), None if released is None else released[1])
+    drawing = draw(facts, rules or DrawRules(), app_classes(), None if released is None else released[1])
     if not drawing.drawn:
         raise DatasetError(" ".join(drawing.missing.values()))
     splits = {kind: drawn.split for kind, drawn in drawing.drawn.items()}
@@ -232,13 +231,13 @@ def plan_splits(root: Path, facts: Sequence[SplitEpisode], order: SplitsOrder) -
     return PlannedSplits(record, drawing, files)
 
 
-def _previous(root: Path, order: SplitsOrder) -> tuple[str | None, SplitDraw] | None:
+def _previous(root: Path, base: Path | None, *, reshuffle: bool) -> tuple[str | None, SplitDraw] | None:
     """The splits to continue or to reshuffle, with the fingerprint of the release that they are or continue."""
-    if order.base is not None:
-        record, drawing = read_drawing(order.base)
+    if base is not None:
+        record, drawing = read_drawing(base)
         return record.fingerprint, drawing
     own = read_record(root)
-    if own is None or (own.base is None and not order.reshuffle):
+    if own is None or (own.base is None and not reshuffle):
         return None
     return own.base, read_drawing(root)[1]
 

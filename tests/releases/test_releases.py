@@ -17,7 +17,7 @@ from odyssey_recorder.exporting.card import About
 from odyssey_recorder.releases import folder
 from odyssey_recorder.releases.making import PlannedRelease, changes_between, described, plan_release
 from odyssey_recorder.splits.episodes import read_facts
-from odyssey_recorder.splits.files import SplitsOrder, plan_splits, write_splits
+from odyssey_recorder.splits.files import plan_splits, write_splits
 from tests.dataset.interrupted_changes import FaultInjector, killed_after
 from tests.exporting.sample import contents, ids, write_dataset
 
@@ -32,8 +32,8 @@ def root(tmp_path: Path) -> Path:
 
 
 def draw(root: Path, *, reshuffle: bool = False) -> None:
-    order = SplitsOrder(base=folder.base_of_splits(root), reshuffle=reshuffle)
-    write_splits(root, plan_splits(root, read_facts(root), order))
+    base = folder.base_of_splits(root)
+    write_splits(root, plan_splits(root, read_facts(root), base=base, reshuffle=reshuffle))
 
 
 def plan(root: Path, name: str = "", left_out: Mapping[str, str] | None = None) -> PlannedRelease:

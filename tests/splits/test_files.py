@@ -12,7 +12,6 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.splits.drawing import KINDS, DrawRules
 from odyssey_recorder.splits.episodes import read_facts
 from odyssey_recorder.splits.files import (
-    SplitsOrder,
     plan_splits,
     read_drawing,
     read_record,
@@ -25,16 +24,16 @@ from tests.dataset.interrupted_changes import FaultInjector
 from tests.splits.split_facts import dataset, facts
 from tests.splits.split_folders import EPISODES, write_episodes, write_screenshot
 
-ORDER = SplitsOrder()
-
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     return write_episodes(tmp_path / "data", EPISODES)
 
 
-def make_splits(root: Path, order: SplitsOrder = ORDER) -> None:
-    write_splits(root, plan_splits(root, read_facts(root), order))
+def make_splits(
+    root: Path, rules: DrawRules | None = None, *, base: Path | None = None, reshuffle: bool = False
+) -> None:
+    write_splits(root, plan_splits(root, read_facts(root), rules, base=base, reshuffle=reshuffle))
 
 
 def files_of(root: Path) -> dict[str, bytes]:
@@ -102,7 +101,7 @@ def test_written_files_have_the_release_format(root: Path) -> None:
 
 
 def test_record_describes_how_splits_were_made(root: Path) -> None:
-    make_splits(root, SplitsOrder(DrawRules(seed=5)))
+    make_splits(root, DrawRules(seed=5))
     record = read_record(root)
     assert record is not None
     assert (record.episodes, record.base, record.moved, record.missing) == (48, None, {}, {})
@@ -134,7 +133,7 @@ def test_released_parts_stay_when_the_dataset_grows(root: Path, tmp_path: Path) 
     grown = write_episodes(
         tmp_path / "grown", [*EPISODES, *(facts(number, apps=("Opera",)) for number in range(48, 60))]
     )
-    make_splits(grown, SplitsOrder(base=root))
+    make_splits(grown, base=root)
     record, now = read_drawing(grown)
     first = read_record(root)
     assert first is not None
@@ -149,9 +148,9 @@ def test_released_parts_stay_when_the_dataset_grows(root: Path, tmp_path: Path) 
 
 def test_reshuffle_counts_moved_episodes_and_drops_the_base(root: Path) -> None:
     make_splits(root)
-    make_splits(root, SplitsOrder(base=root))
+    make_splits(root, base=root)
     before = read_drawing(root)[1]
-    make_splits(root, SplitsOrder(DrawRules(seed=77), reshuffle=True))
+    make_splits(root, DrawRules(seed=77), reshuffle=True)
     record, after = read_drawing(root)
     assert record.base is None
     there = {*before.drawn["random"].split.test}
@@ -161,7 +160,7 @@ def test_reshuffle_counts_moved_episodes_and_drops_the_base(root: Path) -> None:
 
 def test_split_that_became_impossible_is_removed(root: Path) -> None:
     make_splits(root)
-    make_splits(root, SplitsOrder(DrawRules(devices=("Nexus 5",))))
+    make_splits(root, DrawRules(devices=("Nexus 5",)))
     record = read_record(root)
     assert record is not None
     assert "no episode is from Nexus 5" in record.missing["device"]
@@ -185,7 +184,7 @@ def test_edited_split_is_neither_replaced_nor_continued(root: Path) -> None:
     with pytest.raises(DatasetError, match=r"app_split.json .* has changed since"):
         make_splits(root)
     with pytest.raises(DatasetError, match=r"app_split.json has changed since"):
-        make_splits(root, SplitsOrder(base=root))
+        make_splits(root, base=root)
     assert files_of(root) == before
 
 
@@ -199,7 +198,7 @@ def kill() -> None:
 def test_interruption_leaves_old_or_new_splits(root: Path) -> None:
     make_splits(root)
     old = read_drawing(root)[1]
-    planned = plan_splits(root, read_facts(root), SplitsOrder(DrawRules(seed=50, devices=("Nexus 5",))))
+    planned = plan_splits(root, read_facts(root), DrawRules(seed=50, devices=("Nexus 5",)))
     injector = FaultInjector(root)
     seen = set()
     for after in range(100):
@@ -283,4 +282,4 @@ def test_unfinished_fix_prevents_new_splits(root: Path) -> None:
 
 def test_base_without_splits_is_named(root: Path, tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="does not say how its splits were made"):
-        plan_splits(root, dataset(1, episodes=30), SplitsOrder(base=tmp_path))
+        plan_splits(root, dataset(1, episodes=30), base=tmp_path)

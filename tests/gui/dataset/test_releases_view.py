@@ -16,8 +16,8 @@ from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.dataset.releases_view import ReleasesView
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.releases import folder
 from odyssey_recorder.releases.folder import FileDifference, verify
+from odyssey_recorder.services import releases
 from odyssey_recorder.services.releases import draft, make_release
 from odyssey_recorder.services.review import ReviewService
 from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
@@ -95,9 +95,9 @@ def test_release_is_planned_shown_and_made(driver: ReleasesDriver, root: Path) -
 def test_retired_episode_is_not_released(root: Path) -> None:
     record_decisions(root, [Retirement(episode_id=FIRST, decision="retire", reason="blurred", who="Ada")])
     accept_episodes(root, FIRST, SECOND, THIRD)
-    drafted = draft(reviews_of(root), root)
-    assert [one.episode_id for one in drafted.manifest] == [SECOND, THIRD]
-    assert drafted.left_out == {FIRST: f"{FIRST}.json is retired: blurred"}
+    planned = draft(reviews_of(root), root)
+    assert planned.ids == [SECOND, THIRD]
+    assert planned.left_out == {FIRST: f"{FIRST}.json is retired: blurred"}
 
 
 @pytest.mark.usefixtures("released")
@@ -138,7 +138,7 @@ def test_cancelled_verification_leaves_the_list_unchanged(
         is_cancelled.wait()
         return verify(*arguments)
 
-    monkeypatch.setattr(folder, "verify", verify_later)
+    monkeypatch.setattr(releases, "verify", verify_later)
     driver.open("1.1.0", "1.0.0")
     driver.commands[DatasetCommand.VERIFY_RELEASE].trigger()
     driver.background.cancel_jobs()

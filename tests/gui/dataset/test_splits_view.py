@@ -13,7 +13,7 @@ from odyssey_recorder.curation.retired import RetireDecision, record_decisions
 from odyssey_recorder.gui.figures.figures_pane import PanelView
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.splits.episodes import read_facts
-from odyssey_recorder.splits.files import SplitsOrder, plan_splits, read_split, write_splits
+from odyssey_recorder.splits.files import plan_splits, read_split, write_splits
 from tests.dataset.drafts import provenance_of, write_provenance
 from tests.gui.dataset.splits_driver import SplitsDriver
 from tests.gui.inspection import faults
@@ -38,7 +38,7 @@ def driver(qtbot: QtBot, background: Background, root: Path) -> SplitsDriver:
 @pytest.fixture
 def splits(root: Path) -> Path:
     """The folder of the dataset's splits, written."""
-    write_splits(root, plan_splits(root, read_facts(root), SplitsOrder()))
+    write_splits(root, plan_splits(root, read_facts(root)))
     return root / "splits"
 
 
