@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLayout,
@@ -131,9 +132,7 @@ def named(widget: W, name: str) -> W:
 
 def text_label(text: str = "", kind: str = "") -> QLabel:
     """A wrapping label of plain text, never markup; `kind` is a look of the style sheet."""
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
     label.setProperty("kind", kind)
     return label
 
@@ -200,11 +199,9 @@ def number_field(name: str, value: int, most: int) -> QSpinBox:
 
 def push_button(text: str, tip: str, kind: str = "", call: Callable[[], object] | None = None) -> QPushButton:
     """A button that calls `call`; Return presses the primary one of a dialog."""
-    button = QPushButton(text)
+    button = QPushButton(text, autoDefault=False, default=kind == "primary")
     button.setToolTip(tip)
     button.setProperty("kind", kind)
-    button.setAutoDefault(False)
-    button.setDefault(kind == "primary")
     if call is not None:
         button.clicked.connect(call)
     return button
@@ -269,6 +266,17 @@ def _fill(layout: B, parts: Sequence[Part], spacing: int, margins: Margins = 0) 
         else:
             layout.addWidget(item, stretch)
     return layout
+
+
+def fill_grid(widget: QWidget, *, across: int, down: int, stretched: int | None = None) -> QGridLayout:
+    """An empty grid without margins, with these distances; the column `stretched` takes the remaining width."""
+    grid = QGridLayout(widget)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(across)
+    grid.setVerticalSpacing(down)
+    if stretched is not None:
+        grid.setColumnStretch(stretched, 1)
+    return grid
 
 
 def breakable(text: str) -> str:
