@@ -1,7 +1,5 @@
 """State of first use and practice for the window: consent, the current task, what is left to pass."""
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QObject, Qt, Signal
 
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
@@ -105,7 +103,7 @@ class PracticeBridge(QObject):
     # Commands of the annotator.
 
     def look(self) -> None:
-        self._ask(self._practice.welcome)
+        self._controller.background.run(self._practice.welcome, self._update_welcome, self._report_failure)
 
     def answer_consent(self, name: str, *, agreed: bool | None) -> None:
         """Save the answer; those who agree continue with the first practice task that is left."""
@@ -200,9 +198,6 @@ class PracticeBridge(QObject):
                 self.practised.emit(self.task.assignment)  # it was stopped or discarded: try again
         self._begin_if_ready()
         self.changed.emit()
-
-    def _ask(self, call: Callable[[], Welcome]) -> None:
-        self._controller.background.run(call, self._update_welcome, self._report_failure)
 
     def _update_welcome(self, welcome: Welcome) -> None:
         before, self.welcome, self.failure = self.welcome, welcome, ""

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRegularExpression, QStringListModel, Signal
 from PySide6.QtGui import QRegularExpressionValidator
-from PySide6.QtWidgets import QGridLayout, QLabel, QListView, QWidget
+from PySide6.QtWidgets import QLabel, QListView, QWidget
 
 from odyssey_recorder.device.inventory import DeviceDetails, InventoryDevice
 from odyssey_recorder.gui.devices.commands import DevicesCommand
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.kit.parts import Card, fill_column, line_edit, named, row, say, text_label
+from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_grid, line_edit, named, row, say, text_label
 
 _COLUMNS = 3
 _POSTURES = {"OPENED": "open", "CLOSED": "folded", "HALF_OPENED": "half open", "REAR_DISPLAY_MODE": "rear display"}
@@ -38,10 +38,7 @@ class DeviceCard(Card):
         self._hint = text_label(kind="hint")
         self._values: dict[str, QLabel] = {}
         self._facts = QWidget()
-        self._grid = QGridLayout(self._facts)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(20)
-        self._grid.setVerticalSpacing(10)
+        self._grid = fill_grid(self._facts, across=20, down=10)
         self._lay_out()
 
     def show_member(
@@ -134,7 +131,9 @@ def facts(member: InventoryDevice, details: DeviceDetails | None) -> list[Fact]:
         about, screen = details.properties, details.screen
         shown.append(("Screen", f"{about.size} at {about.density} dpi"))
         shown.append(("Android", f"{about.release_version} (API {about.sdk_version})"))
-        shown.append(("Screenshots", _screenshots(details.capture_path)))
+        shown.append(
+            ("Screenshots", "gRPC, at each change" if details.capture_path == "gRPC" else details.capture_path)
+        )
         if screen.posture:
             shown.append(("Posture", _POSTURES.get(screen.posture, screen.posture.lower())))
         shown.append(("Rotation", f"{90 * screen.rotation}\N{DEGREE SIGN}"))
@@ -165,10 +164,6 @@ def _virtual_device(member: InventoryDevice) -> str:
     text = [member.avd.name] if member.avd is not None else []
     text += [member.serial] if member.serial else []
     return ", ".join(text) or "none"
-
-
-def _screenshots(path: str) -> str:
-    return "gRPC, at each change" if path == "gRPC" else path
 
 
 _NAME = QRegularExpression(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

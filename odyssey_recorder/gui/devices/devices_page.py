@@ -64,7 +64,7 @@ class DevicesPage(MainPage):
         self._details: DeviceDetails | None = None
         self._listed = InventoryListing(())
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
-        self._lay_out()
+        fill_row(self, self._left(), (self._right(), 1), margins=_SPACE, spacing=_SPACE)
         self._connect()
         self._show_member()
 
@@ -165,20 +165,17 @@ class DevicesPage(MainPage):
         member = self._member
         self._card.setVisible(member is not None)
         if member is not None:
-            self._show_card(member)
+            self._card.show_member(
+                member,
+                self._details,
+                can_simulate=self._inventory.can_simulate,
+                lacks_sdk=bool(self._listed.missing),
+                is_busy=self._is_taken(member),
+            )
         self._show_running(member if member is not None and member.is_ready else None)
         self._missing.show_findings(() if member is not None and member.serial else self._listed.missing)
         self._show_configuration(member)
         self._follow_job()
-
-    def _show_card(self, member: InventoryDevice) -> None:
-        self._card.show_member(
-            member,
-            self._details,
-            can_simulate=self._inventory.can_simulate,
-            lacks_sdk=bool(self._listed.missing),
-            is_busy=self._is_taken(member),
-        )
 
     def _show_running(self, member: InventoryDevice | None) -> None:
         is_recorded = member is not None and member.serial == self._recorded
@@ -238,13 +235,11 @@ class DevicesPage(MainPage):
 
     def _stop(self, member: InventoryDevice) -> None:
         self._stopped = member.serial
-        stop = partial(self._inventory.stop, member.serial)
-        self._work.carry_through(member, f"Stopping {member.name}", stop)
+        self._work.carry_through(member, f"Stopping {member.name}", partial(self._inventory.stop, member.serial))
 
     def _reset(self, member: InventoryDevice) -> None:
         if member.avd is not None:
-            reset = partial(self._inventory.reset, member.avd.name)
-            self._work.start(member, f"Resetting {member.name}", reset)
+            self._work.start(member, f"Resetting {member.name}", partial(self._inventory.reset, member.avd.name))
 
     def _fix_configuration(self, member: InventoryDevice) -> None:
         if member.avd is not None:
@@ -308,9 +303,6 @@ class DevicesPage(MainPage):
         }
 
     # Layout.
-
-    def _lay_out(self) -> None:
-        fill_row(self, self._left(), (self._right(), 1), margins=_SPACE, spacing=_SPACE)
 
     def _left(self) -> QWidget:
         card = Card()

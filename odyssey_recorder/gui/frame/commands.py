@@ -17,7 +17,9 @@ _OfPage = TypeVar("_OfPage", bound=Command)
 class Commands(QObject):
     def __init__(self, window: QWidget, commands: Iterable[Command]) -> None:
         super().__init__(window)
-        self._actions = {command: _action(command, self) for command in commands}
+        self._actions = {
+            command: QAction(command.value.label, self, checkable=command.value.checkable) for command in commands
+        }
         self._tips: dict[Command, str] = {}
         self._whys: dict[Command, str] = {}
         for command in self._actions:
@@ -113,9 +115,3 @@ class CommandButton(QPushButton):
         if self._action.isVisible() != self._shown:
             self._shown = self._action.isVisible()
             self.setVisible(self._shown)
-
-
-def _action(command: Command, parent: QObject) -> QAction:
-    action = QAction(command.value.label, parent)
-    action.setCheckable(command.value.checkable)
-    return action

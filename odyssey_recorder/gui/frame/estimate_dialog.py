@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QDoubleValidator
-from PySide6.QtWidgets import QGridLayout, QLayout, QWidget
+from PySide6.QtWidgets import QLayout, QWidget
 
 from odyssey_recorder.gui.frame.keyboard import offer_focus
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
-from odyssey_recorder.gui.kit.parts import breakable, labelled, line_edit, say, text_label
+from odyssey_recorder.gui.kit.parts import breakable, fill_grid, labelled, line_edit, say, text_label
 from odyssey_recorder.llm.batch import BatchProgress, Estimate
 from odyssey_recorder.model.plain_text import counted
 
@@ -29,7 +29,7 @@ class EstimateDialog(QuestionDialog):
         """`parts` are shown above the estimate, others `below` the budget."""
         self._state = text_label(_ESTIMATING, "hint")
         self._facts = QWidget()
-        self._grid = QGridLayout(self._facts)
+        self._grid = fill_grid(self._facts, across=16, down=6, stretched=1)
         self._warnings = text_label(kind="warning")
         self._budget = line_edit("Budget in US dollars", "No limit")
         self._budget.setToolTip("Stops when this much is spent; answers so far are kept")
@@ -40,10 +40,6 @@ class EstimateDialog(QuestionDialog):
         budget = labelled("At most, in US &dollars", self._budget)
         own = (self._state, self._facts, self._warnings, budget, self._budget_hint)
         super().__init__(question, parent, *parts, *own, *below, width=_WIDTH_PX)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(16)
-        self._grid.setVerticalSpacing(6)
-        self._grid.setColumnStretch(1, 1)
         self.wait_for_estimate()
         self.accepted.connect(self._agree)
 
@@ -68,7 +64,7 @@ class EstimateDialog(QuestionDialog):
         say(self._warnings, "\n".join(estimate.warnings))
         has_price = estimate.cost is not None
         self._budget.setEnabled(has_price)
-        self._budget.setText(_budget(estimate.cost) if estimate.cost is not None else "")
+        self._budget.setText("" if estimate.cost is None else f"{max(estimate.cost * _MARGIN, 0.01):.2f}")
         self._budget_hint.setText("" if has_price else "The price is unknown, so no limit can be set.")
         self._budget_hint.setVisible(not has_price)
         self.ok.setEnabled(True)
@@ -108,7 +104,3 @@ def _estimate_rows(estimate: Estimate) -> Sequence[tuple[str, str]]:
         ("Tokens", f"about {estimate.tokens_in:,} in, {estimate.tokens_out:,} out"),
         ("Cost", cost),
     )
-
-
-def _budget(cost: float) -> str:
-    return f"{max(cost * _MARGIN, 0.01):.2f}"

@@ -32,7 +32,8 @@ class KeyButton(QPushButton):
         self.setChecked(chosen)
 
     def sizeHint(self) -> QSize:
-        return super().sizeHint() + QSize(self._key_px(), 0)
+        metrics = QFontMetrics(small_font(self.font()))
+        return super().sizeHint() + QSize(metrics.horizontalAdvance(self._key) + 2 * _PADDING_PX if self._key else 0, 0)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -55,9 +56,6 @@ class KeyButton(QPushButton):
         self.setEnabled(self._action.isEnabled())
         self.updateGeometry()
         self.update()
-
-    def _key_px(self) -> int:
-        return QFontMetrics(small_font(self.font())).horizontalAdvance(self._key) + 2 * _PADDING_PX if self._key else 0
 
     def _colour(self) -> QColor:
         theme = Theme.current()

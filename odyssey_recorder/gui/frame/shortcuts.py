@@ -116,7 +116,11 @@ class Shortcuts(QObject):
         return ""
 
     def _apply(self) -> None:
-        chosen = {command: keys for command in self.changeable if (keys := self._choice(command)) is not None}
+        chosen = {
+            command: QKeySequence.fromString(self._chosen[command.name], _PORTABLE)
+            for command in self.changeable
+            if command.name in self._chosen
+        }
         for command in self.changeable:
             taken = [keys for other, keys in chosen.items() if _can_conflict(other, command)]
             defaults = [keys for keys in self._default_keys(command) if keys not in taken]
@@ -131,10 +135,6 @@ class Shortcuts(QObject):
 
     def _original(self, command: Command) -> QKeySequence:
         return next(iter(self._default_keys(command)), QKeySequence())
-
-    def _choice(self, command: Command) -> QKeySequence | None:
-        text = self._chosen.get(command.name)
-        return None if text is None else QKeySequence.fromString(text, _PORTABLE)
 
 
 def name(command: Command) -> str:

@@ -42,9 +42,6 @@ class AppChips(QWidget):
         self._entry.clear()
         self._show(apps)
 
-    def repaint_icons(self) -> None:
-        self._rebuild()
-
     def _add_whole_names(self, typed: str) -> None:
         if "," in typed:
             *whole, rest = typed.split(",")
@@ -59,7 +56,7 @@ class AppChips(QWidget):
 
     def _show(self, apps: Sequence[str]) -> None:
         self._apps = list(dict.fromkeys(apps))
-        self._rebuild()
+        self.repaint_icons()
 
     def _remove(self, app: str) -> None:
         self._show([kept for kept in self._apps if kept != app])
@@ -70,7 +67,7 @@ class AppChips(QWidget):
         if self._apps:
             self._remove(self._apps[-1])
 
-    def _rebuild(self) -> None:
+    def repaint_icons(self) -> None:
         for chip in self._chips:
             self._flow.removeWidget(chip)
             chip.hide()

@@ -4,9 +4,9 @@ from collections import Counter
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from odyssey_recorder.gui.kit.parts import row, text_label
+from odyssey_recorder.gui.kit.parts import fill_grid, row, text_label
 from odyssey_recorder.gui.kit.row_delegate import paint_bar
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.kit.theme import Theme
@@ -23,10 +23,7 @@ class CategoryCounts(QWidget):
         super().__init__()
         self._counts = {category.value: text_label(kind="hint") for category in Category}
         self._bars = {category.value: _Bar() for category in Category}
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(24)
-        grid.setVerticalSpacing(4)
+        grid = fill_grid(self, across=24, down=4)
         for number, category in enumerate(Category):
             line, column = divmod(number, _COLUMNS)
             name, count = text_label(category_text(category.value), "hint"), self._counts[category.value]

@@ -5,12 +5,13 @@ from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QIcon
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.gui.kit.icons import icon
 from odyssey_recorder.gui.kit.parts import (
     Card,
+    Part,
     breakable,
     column,
     fill_column,
@@ -64,16 +65,8 @@ class FixList(QWidget):
     def _entry(self, finding: PreflightFinding) -> QWidget:
         theme = Theme.current()
         mark = icon("alert_circle", theme.danger) if finding.prevents else icon("alert", theme.warning)
-        texts = column(
-            text_label(f"{finding.what}: {breakable(finding.found)}"),
-            text_label(breakable(finding.why or finding.fix), "hint"),
-            spacing=2,
-        )
-        buttons = self._buttons(finding, theme.text)
-        if buttons:
-            texts.addSpacing(4)
-            texts.addLayout(row(*buttons, None))
-        return entry(mark, texts, right=8)
+        texts = f"{finding.what}: {breakable(finding.found)}", breakable(finding.why or finding.fix)
+        return entry(mark, texts, self._buttons(finding, theme.text), right=8)
 
     def _buttons(self, finding: PreflightFinding, colour: QColor) -> list[QWidget]:
         buttons: list[QWidget] = []
@@ -101,13 +94,21 @@ def _button(text: str, tip: str, glyph: str, colour: QColor) -> QPushButton:
     return button
 
 
-def entry(mark: QIcon, texts: QVBoxLayout, *, right: int = 0, name: str = "") -> QWidget:
-    """`texts` beside an icon, whose name is for screen readers."""
+def entry(
+    mark: QIcon, texts: tuple[str, str], buttons: Sequence[QWidget], *, right: int = 0, name: str = ""
+) -> QWidget:
+    """A text, a hint and buttons beside an icon, whose `name` is for screen readers."""
+    text, hint = texts
+    parts: list[Part] = [text_label(text)]
+    if hint:
+        parts.append(text_label(hint, "hint"))
+    if buttons:
+        parts += [4, row(*buttons, None)]
     label, content = named(QLabel(), name), QWidget()
     label.setPixmap(mark.pixmap(20, 20))
     layout = fill_row(content, margins=(0, 0, right, 0))
     layout.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
-    layout.addLayout(texts, 1)
+    layout.addLayout(column(*parts, spacing=2), 1)
     return content
 
 

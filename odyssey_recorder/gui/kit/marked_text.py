@@ -1,10 +1,11 @@
 """Marks the differences of template, task and instruction."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby, pairwise
+from operator import attrgetter
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont, QResizeEvent, QTextCharFormat, QTextCursor, QTextOption, QWheelEvent
@@ -38,15 +39,15 @@ class TextChanges:
 
     @property
     def filled_in(self) -> tuple[str, ...]:
-        return _runs(self.task, [part.filled for part in self.task])
+        return _runs(self.task, attrgetter("filled"))
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        return _runs(self.task, [part.changed for part in self.task])
+        return _runs(self.task, attrgetter("changed"))
 
     @property
     def added(self) -> tuple[str, ...]:
-        return _runs(self.instruction, [part.changed for part in self.instruction])
+        return _runs(self.instruction, attrgetter("changed"))
 
 
 def text_changes(template: str, task: str, instruction: str) -> TextChanges:
@@ -85,7 +86,8 @@ def _rewritten(task: str, instruction: str) -> tuple[list[_Span], list[_Span]]:
     old, new = ([found for found in _TOKEN.finditer(text) if not found[0].isspace()] for text in (task, instruction))
     if max(len(old), len(new)) > _MAX_TOKENS:
         return ([(0, len(task))], [(0, len(instruction))]) if task != instruction else ([], [])
-    matcher = SequenceMatcher(None, _casefolded(old), _casefolded(new), autojunk=False)
+    old_words, new_words = ([found[0].casefold() for found in tokens] for tokens in (old, new))
+    matcher = SequenceMatcher(None, old_words, new_words, autojunk=False)
     dropped, added = [], []
     for tag, old_first, old_end, new_first, new_end in matcher.get_opcodes():
         if tag != "equal" and old_first < old_end:
@@ -93,10 +95,6 @@ def _rewritten(task: str, instruction: str) -> tuple[list[_Span], list[_Span]]:
         if tag != "equal" and new_first < new_end:
             added.append((new[new_first].start(), new[new_end - 1].end()))
     return dropped, added
-
-
-def _casefolded(tokens: Sequence[re.Match[str]]) -> list[str]:
-    return [found[0].casefold() for found in tokens]
 
 
 def _parts(text: str, *, filled: Sequence[_Span], changed: Sequence[_Span]) -> tuple[TextPart, ...]:
@@ -111,13 +109,9 @@ def _is_in(position: int, spans: Sequence[_Span]) -> bool:
     return any(start <= position < end for start, end in spans)
 
 
-def _runs(parts: Sequence[TextPart], wanted: Sequence[bool]) -> tuple[str, ...]:
-    def joined() -> Iterator[str]:
-        for is_wanted, group in groupby(zip(parts, wanted, strict=True), key=lambda pair: pair[1]):
-            if is_wanted:
-                yield "".join(part.text for part, _ in group)
-
-    return tuple(joined())
+def _runs(parts: Sequence[TextPart], is_wanted: Callable[[TextPart], bool]) -> tuple[str, ...]:
+    runs = groupby(parts, is_wanted)
+    return tuple("".join(part.text for part in run) for wanted, run in runs if wanted)
 
 
 MARKS = "Bold: filled-in values. Struck through: removed by the rewrite. Underlined: added by the rewrite."

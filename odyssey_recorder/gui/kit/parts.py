@@ -132,9 +132,7 @@ def named(widget: W, name: str) -> W:
 
 def text_label(text: str = "", kind: str = "") -> QLabel:
     """A wrapping label of plain text, never markup; `kind` is a look of the style sheet."""
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
     label.setProperty("kind", kind)
     return label
 
@@ -201,11 +199,9 @@ def number_field(name: str, value: int, most: int) -> QSpinBox:
 
 def push_button(text: str, tip: str, kind: str = "", call: Callable[[], object] | None = None) -> QPushButton:
     """A button that calls `call`; Return presses the primary one of a dialog."""
-    button = QPushButton(text)
+    button = QPushButton(text, autoDefault=False, default=kind == "primary")
     button.setToolTip(tip)
     button.setProperty("kind", kind)
-    button.setAutoDefault(False)
-    button.setDefault(kind == "primary")
     if call is not None:
         button.clicked.connect(call)
     return button
@@ -272,12 +268,20 @@ def _fill(layout: B, parts: Sequence[Part], spacing: int, margins: Margins = 0) 
     return layout
 
 
+def fill_grid(widget: QWidget | None, *, across: int = -1, down: int = -1, stretched: int | None = None) -> QGridLayout:
+    """An empty grid without margins; -1 is the style's distance. The column `stretched` takes the remaining width."""
+    grid = QGridLayout(widget)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(across)
+    grid.setVerticalSpacing(down)
+    if stretched is not None:
+        grid.setColumnStretch(stretched, 1)
+    return grid
+
+
 def in_columns(*parts: QWidget | QLayout, spacing: tuple[int, int] = (-1, -1)) -> QGridLayout:
     """`parts` in two columns, row by row; `spacing` is across and down, -1 the style's own."""
-    grid = QGridLayout()
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setHorizontalSpacing(spacing[0])
-    grid.setVerticalSpacing(spacing[1])
+    grid = fill_grid(None, across=spacing[0], down=spacing[1])
     for number, part in enumerate(parts):
         if isinstance(part, QLayout):
             grid.addLayout(part, *divmod(number, 2))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -195,16 +195,11 @@ class PhoneScreen(QWidget):
         painter.drawImage(fit.area, self._frame.image)
         painter.setPen(QPen(Theme.current().outline, 1))
         painter.drawRect(fit.area.adjusted(0.5, 0.5, -0.5, -0.5))
-        if len(self._fingers) > 1:
-            for finger in self._fingers:
-                _paint_ring(painter, fit.point_of(finger))
+        painter.setBrush(_RING)
+        painter.setPen(QPen(_RING_EDGE, 1.5))
+        for finger in self._fingers if len(self._fingers) > 1 else ():
+            painter.drawEllipse(fit.point_of(finger), _RING_PX, _RING_PX)
 
 
 def _opposite(pixel: Pixel, fit: FitScale) -> Pixel:
     return Pixel(fit.frame_size.width - 1 - pixel.x, fit.frame_size.height - 1 - pixel.y)
-
-
-def _paint_ring(painter: QPainter, centre: QPointF) -> None:
-    painter.setBrush(_RING)
-    painter.setPen(QPen(_RING_EDGE, 1.5))
-    painter.drawEllipse(centre, _RING_PX, _RING_PX)

@@ -9,11 +9,11 @@ from threading import Event
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QMainWindow, QWidget
 
 from odyssey_recorder.gui.frame.application import ErrorHook, application
 from odyssey_recorder.gui.kit.icons import icon
-from odyssey_recorder.gui.kit.parts import fill_column, text_label, tool_button
+from odyssey_recorder.gui.kit.parts import fill_column, fill_grid, text_label, tool_button
 from odyssey_recorder.gui.kit.theme import Theme, style_sheet
 from odyssey_recorder.gui.phone.phone_input import PhoneInput
 from odyssey_recorder.gui.phone.phone_screen import PhoneFrame, PhoneFrames, PhoneScreen
@@ -157,13 +157,10 @@ class PhoneWindow(QMainWindow):
         self._status.setWordWrap(False)
         self._status.setContentsMargins(10, 0, 10, 0)
         whole = QWidget()
-        grid = QGridLayout(whole)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(0)
+        grid = fill_grid(whole, across=0, down=0, stretched=0)
         grid.addWidget(self._screen, 0, 0)
         grid.addWidget(self._status, 1, 0)
         grid.addWidget(self._rail(), 0, 1, 2, 1)
-        grid.setColumnStretch(0, 1)
         grid.setRowStretch(0, 1)
         self.setCentralWidget(whole)
 

@@ -15,6 +15,7 @@ from odyssey_recorder.gui.kit.parts import (
     fill_dialog,
     labelled,
     line_edit,
+    pile,
     push_button,
     row,
     scroll_area,
@@ -25,6 +26,9 @@ from odyssey_recorder.services.practice import ConsentText, Welcome
 from odyssey_recorder.settings import Role
 
 _WIDTH, _HEIGHT = 660, 600
+_NOT_ASKED = (
+    "You are asked for your consent before you record something yourself. You can change your role in Settings."
+)
 _ROLE_TEXTS: Mapping[Role, str] = {
     "annotator": "Practise, and record tasks for the dataset",
     "reviewer": "Review what others recorded",
@@ -107,7 +111,7 @@ class FirstUseDialog(QDialog):
         self._version = text_label(f"Version {welcome.consent.version} of this text. {state}", "hint")
         self._text = QStackedWidget()
         self._text.addWidget(_readable(welcome.consent))
-        self._text.addWidget(_pointer())
+        self._text.addWidget(pile(text_label(_NOT_ASKED, "hint")))
         self._lay_out(asks_role=asks_role)
         self._name.textChanged.connect(self._offer)
         self._offer()
@@ -148,14 +152,6 @@ class FirstUseDialog(QDialog):
             )
         foot = row((self._version, 1), None, self._refuse, self._agree, self._continue)
         fill_dialog(self, *parts, self._text, foot, stretch=self._text)
-
-
-def _pointer() -> QWidget:
-    """For people who are not asked for consent now."""
-    page = QWidget()
-    text = "You are asked for your consent before you record something yourself. You can change your role in Settings."
-    fill_column(page, text_label(text, "hint"), None)
-    return page
 
 
 def _readable(consent: ConsentText) -> QScrollArea:

@@ -1,6 +1,5 @@
 """The Practice page: tasks and progress, the annotator's name, and the consent text."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QItemSelectionModel, QObject, QRectF, QSize, Qt
@@ -38,13 +37,6 @@ class PracticeRow:
         if self.best is None:
             return "to do"
         return f"passed, {self.best}%" if self.best >= PASS_MARK else f"not passed yet, {self.best}%"
-
-
-def practice_rows(welcome: Welcome) -> Sequence[PracticeRow]:
-    return [
-        PracticeRow(task, number, welcome.status.best.get(task.task_id))
-        for number, task in enumerate(welcome.tasks, start=1)
-    ]
 
 
 def practice_model(parent: QObject) -> TableModel[PracticeRow]:
@@ -142,7 +134,10 @@ class PracticePage(MainPage):
         if welcome is None:
             self._status.setText(failure or "Loading your progress…")
             return
-        self._model.show(practice_rows(welcome))
+        best = welcome.status.best
+        self._model.show(
+            PracticeRow(task, at, best.get(task.task_id)) for at, task in enumerate(welcome.tasks, start=1)
+        )
         passed, wanted = len(welcome.status.wanted) - welcome.status.left, len(welcome.status.wanted)
         self._status.setText(_status_text(welcome))
         self._progress.setRange(0, max(wanted, 1))

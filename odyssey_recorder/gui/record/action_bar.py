@@ -33,7 +33,9 @@ class ActionBar(QWidget):
         self._keys = commands.buttons(RecordCommand.BACK, RecordCommand.HOME, RecordCommand.RECENT)
         self._type_button = commands.button(RecordCommand.TYPE)
         self._takes_text = False
-        self._lay_out()
+        write = row(self._to_device, (self._text, 1), self._type_button)
+        endings = commands.buttons(RecordCommand.IMPOSSIBLE, RecordCommand.COMPLETE)
+        self._rows: QBoxLayout = fill_column(self, (write, 1), row(*self._keys, None, *endings), spacing=10)
         self.set_enabled(keys=False, text=False, endings=False)
 
     def _update_tooltip(self) -> None:
@@ -77,9 +79,3 @@ class ActionBar(QWidget):
         text = self._text.text()
         self._text.setText("")  # unlike clear(), leaves nothing to undo: the text is on the device
         self.text_entered.emit(text)
-
-    def _lay_out(self) -> None:
-        write = row(self._to_device, (self._text, 1), self._type_button)
-        endings = self._commands.buttons(RecordCommand.IMPOSSIBLE, RecordCommand.COMPLETE)
-        keys = row(*self._keys, None, *endings)
-        self._rows: QBoxLayout = fill_column(self, (write, 1), keys, spacing=10)

@@ -71,14 +71,10 @@ class RunAgentDialog(QuestionDialog):
         self.resize(width, self.heightForWidth(width))  # `adjustSize` stops at two thirds of the screen
 
     def _choose(self) -> None:
-        text = [self._history.text, self._budget.text, self._packages.text]
-        self._kept.write(
-            {"adapter": self._adapter.value, **dict(zip(("history", "budget", "packages"), text, strict=True))}
-        )
-        history, budget, packages = text
-        self.chosen.emit(
-            AgentChoice(self._adapter.value, self._model.text, history, _dollars(budget), _packages(packages))
-        )
+        adapter, history = self._adapter.value, self._history.text
+        budget, packages = self._budget.text, self._packages.text
+        self._kept.write({"adapter": adapter, "history": history, "budget": budget, "packages": packages})
+        self.chosen.emit(AgentChoice(adapter, self._model.text, history, _dollars(budget), _packages(packages)))
 
 
 class _Field:

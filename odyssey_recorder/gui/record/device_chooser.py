@@ -29,9 +29,10 @@ class DeviceChooser(Card):
         self._list = Choice("Device")
         self._list.activated.connect(self._choose)
         self._hint = text_label(kind="hint")
-        self._look = commands.button(RecordCommand.LOOK_FOR_DEVICES, wordless=True)
-        self._simulate = commands.button(RecordCommand.SIMULATE).set_wide()
-        self._lay_out(below)
+        look = commands.button(RecordCommand.LOOK_FOR_DEVICES, wordless=True)
+        head = row((text_label("Device", "title"), 1), look)  # beside the list it would hide the serials
+        simulate = commands.button(RecordCommand.SIMULATE).set_wide()
+        fill_column(self, head, self._list, self._hint, simulate, below, margins=(16, 14, 16, 16), spacing=10)
         self.show_devices((), chosen="", can_simulate=False)
 
     def show_devices(self, devices: Sequence[ListedDevice], *, chosen: str, can_simulate: bool) -> None:
@@ -78,10 +79,6 @@ class DeviceChooser(Card):
         serial = str(self._list.itemData(row))
         if serial:
             self.serial_chosen.emit(serial)
-
-    def _lay_out(self, below: QWidget) -> None:
-        head = row((text_label("Device", "title"), 1), self._look)  # beside the list it would hide the serials
-        fill_column(self, head, self._list, self._hint, self._simulate, below, margins=(16, 14, 16, 16), spacing=10)
 
 
 _LABELS: Mapping[Mode, str] = {"mirror": "In this &window", "passive": "In the &emulator's own window"}

@@ -66,9 +66,8 @@ class DeviceColumn(QWidget):
         self._agent_action = ""
         self._unconfirmed_text = ""  # text without a field for it, to enter again
         self._status_text = phase_text(Phase.NO_DEVICE, "")
-        self._lay_out()
-        self._connect_controller()
-        self._connect_widgets()
+        fill_column(self, self._bar, self._publication, (self._stage, 1), self.action_bar, spacing=_SPACE)
+        self._connect()
 
     def show_phase(self, phase: Phase) -> None:
         self._commands[RecordCommand.PAUSE].setChecked(False)
@@ -231,17 +230,12 @@ class DeviceColumn(QWidget):
         if self._publication.annotation is not None:
             QGuiApplication.clipboard().setText(str(self._publication.annotation))
 
-    # Wiring.
-
-    def _connect_controller(self) -> None:
-        controller = self._controller
+    def _connect(self) -> None:
+        controller, commands, ask = self._controller, self._commands, self._controller.ask
         controller.device_connected.connect(self._mirror.set_rules)
         controller.frame_came.connect(self._show_frame)
         controller.noticed.connect(self._show_refusal)
         controller.watching_failed.connect(lambda text: self._show_status(device_lost_text(text)))
-
-    def _connect_widgets(self) -> None:
-        ask, commands = self._controller.ask, self._commands
         self._mirror.touch_began.connect(lambda frame, at: ask(lambda recorder: recorder.touch_down(frame, at)))
         self._mirror.finger_moved.connect(lambda at: ask(lambda recorder: recorder.move_touch(at)))
         self._mirror.stroke_made.connect(self._lift)
@@ -262,6 +256,3 @@ class DeviceColumn(QWidget):
         commands.bind(self, calls)
         commands.belong_to(self, RecordCommand.PAUSE, RecordCommand.MAGNIFY)
         commands[RecordCommand.PAUSE].toggled.connect(self._pause)
-
-    def _lay_out(self) -> None:
-        fill_column(self, self._bar, self._publication, (self._stage, 1), self.action_bar, spacing=_SPACE)

@@ -35,11 +35,12 @@ class DraftsDialog(QDialog):
         self._discard_button = push_button(
             "Move to trash", "The files stay in the trash folder", call=lambda: self.discard_asked.emit(self.chosen)
         )
-        self._later_button = push_button(
-            "Decide later", "Keep the drafts and close this window (Esc)", call=self.reject
-        )
+        later = push_button("Decide later", "Keep the drafts and close this window (Esc)", call=self.reject)
         self._can_resume = False
-        self._connect_and_lay_out()
+        title = text_label("These recordings were not finished. All their steps are saved.", "title")
+        buttons = row(self._discard_button, None, later, self._resume_button)
+        fill_dialog(self, title, self._list, self._hint, buttons, stretch=self._list)
+        self.resize(560, 400)
 
     def show_drafts(self, drafts: Sequence[DraftSummary], warnings: Mapping[str, str], *, cannot_resume: str) -> None:
         """`warnings` are by episode id; `cannot_resume` says why none can be resumed now, empty if they can."""
@@ -71,12 +72,6 @@ class DraftsDialog(QDialog):
             chosen = self.chosen
             self.accept()
             self.resume_asked.emit(chosen)
-
-    def _connect_and_lay_out(self) -> None:
-        title = text_label("These recordings were not finished. All their steps are saved.", "title")
-        buttons = row(self._discard_button, None, self._later_button, self._resume_button)
-        fill_dialog(self, title, self._list, self._hint, buttons, stretch=self._list)
-        self.resize(560, 400)
 
 
 def _draft_text(draft: DraftSummary, warning: str) -> str:

@@ -11,7 +11,7 @@ from odyssey_recorder.gui.frame.background import error_text
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog, ReasonChoices
-from odyssey_recorder.gui.kit.parts import line_edit, say, text_label
+from odyssey_recorder.gui.kit.parts import line_edit, say, set_kind, text_label
 from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
@@ -105,8 +105,7 @@ class EndingDialog(QuestionDialog):
             self._end_checks("The checks found no problems.")
             return
         self._is_answered = False
-        self._findings.setProperty("kind", "warning")
-        self._findings.style().polish(self._findings)
+        set_kind(self._findings, "warning")
         self.cancel.setText("Go back and undo")
         self.cancel.setToolTip("Nothing is published yet. Undo the step and record it again (Esc)")
         self._end_checks("\n".join(("Please check:", *lines)))

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QScrollBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QBoxLayout, QScrollBar, QSizePolicy, QWidget
 
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import fill_column, named, row, text_label
+from odyssey_recorder.gui.kit.parts import fill_column, fill_grid, named, row, text_label
 from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.screen.action_painter import paint_problem, prepare_other_threads
@@ -52,13 +52,12 @@ class WantedScreen(QWidget):
         if self._frame.image.isNull():
             paint_problem(QPainter(self), self._problem, QRectF(self.rect()))
             return
-        ratio = self.devicePixelRatioF()
-        frame = Size(self._frame.image.width(), self._frame.image.height())
-        area = FitScale.inside(frame, QRectF(self.rect()), device_pixel_ratio=ratio).area
+        size = Size(self._frame.image.width(), self._frame.image.height())
+        area = FitScale.inside(size, QRectF(self.rect()), device_pixel_ratio=self.devicePixelRatioF()).area
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setClipPath(rounded(area))
-        painter.drawPixmap(area.topLeft(), self._frame.at(area.size(), ratio))
+        self._frame.paint(painter, area)
         painter.setClipping(False)
         paint_outline(painter, area, focused=False)
 
@@ -218,9 +217,7 @@ class MirrorStage(QWidget):
 
     def _scrolled(self) -> QWidget:
         scrolled = QWidget()
-        grid = QGridLayout(scrolled)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(2)
+        grid = fill_grid(scrolled, across=2, down=2)
         grid.addWidget(self._mirror, 0, 0)
         grid.addWidget(self._down, 0, 1)
         grid.addWidget(self._across, 1, 0)

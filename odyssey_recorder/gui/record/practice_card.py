@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from odyssey_recorder.gui.bridges.practice import PracticeBridge
 from odyssey_recorder.gui.bridges.recording import RecordingController
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.icons import icon
-from odyssey_recorder.gui.kit.parts import Card, fill_column, push_button, set_kind, text_label
+from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_grid, push_button, set_kind, text_label
 from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.practice.score import PASS_MARK, Score
@@ -43,7 +43,9 @@ class PracticeCard(Card):
         self._simulate = push_button(
             "Start the simulated emulator", "Start the emulator for practice", "primary", self._try_again
         )
-        self._lay_out()
+        about = (self._title, self._text, self._list, self._simulate)
+        buttons = (self._hint, self._next, self._again, self._leave)
+        fill_column(self, *about, *buttons, margins=(16, 12, 12, 12))
         coach.changed.connect(self._show)
         calls = {
             RecordCommand.HINT: coach.take_hint,
@@ -60,19 +62,19 @@ class PracticeCard(Card):
     def _show(self) -> None:
         task, score, welcome = self._coach.task, self._coach.score, self._coach.welcome
         self.setVisible(task is not None)
-        failure = self._coach.failure
+        failure, is_recording = self._coach.failure, self._coach.is_recording
         after = score is not None or bool(failure)
         left = welcome.status.left if welcome is not None else 0
         self._commands.enable(RecordCommand.HINT, on=self._coach.has_hint)
         self._commands.enable(RecordCommand.TRY_AGAIN, on=after)
         goes_on = score is not None and score.is_passed and left > 0
         self._commands.enable(RecordCommand.NEXT_PRACTICE, on=goes_on)
-        self._commands.enable(RecordCommand.LEAVE_PRACTICE, on=task is not None and not self._is_recording)
+        self._commands.enable(RecordCommand.LEAVE_PRACTICE, on=task is not None and not is_recording)
         self._hint.setVisible(not after)
-        self._leave.setVisible(not self._is_recording)
+        self._leave.setVisible(not is_recording)
         self._again.setVisible(after)
         self._next.setVisible(goes_on)
-        offers_phone = not (after or self._is_recording or self._coach.is_beginning or self._controller.is_simulated)
+        offers_phone = not (after or is_recording or self._coach.is_beginning or self._controller.is_simulated)
         self._simulate.setVisible(offers_phone and self._controller.can_simulate)
         if task is None:
             return
@@ -89,15 +91,11 @@ class PracticeCard(Card):
         else:
             self._show_hints(task)
 
-    @property
-    def _is_recording(self) -> bool:
-        return self._coach.is_recording
-
     def _show_hints(self, task: PracticeTask) -> None:
         hints = self._coach.hints
         self._title.setText(f"Practice: {task.teaches}")
         begins = _WAIT if self._coach.is_beginning else _START
-        ask = _ASK if self._is_recording else begins
+        ask = _ASK if self._coach.is_recording else begins
         self._text.setText(f"{len(hints)} of {len(task.hints)} hints taken." if hints else ask)
         self._show_lines(("lightbulb_outline", Theme.current().accent, hint) for hint in hints)
 
@@ -119,11 +117,6 @@ class PracticeCard(Card):
         if (task := self._coach.next_task) is not None:
             self._coach.practise(task)
 
-    def _lay_out(self) -> None:
-        about = (self._title, self._text, self._list, self._simulate)
-        buttons = (self._hint, self._next, self._again, self._leave)
-        fill_column(self, *about, *buttons, margins=(16, 12, 12, 12))
-
 
 class _LineList(QScrollArea):
     def __init__(self) -> None:
@@ -136,11 +129,8 @@ class _LineList(QScrollArea):
 
     def show_lines(self, lines: Sequence[_Line]) -> None:
         page = QWidget()
-        grid = QGridLayout(page)
+        grid = fill_grid(page, across=8, down=8, stretched=1)
         grid.setContentsMargins(0, 0, 4, 0)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(8)
-        grid.setColumnStretch(1, 1)
         for number, (name, colour, text) in enumerate(lines):
             sign = QLabel()
             sign.setPixmap(icon(name, colour).pixmap(16, 16))

@@ -307,7 +307,8 @@ def view_text(view: RecordingView, *, touched: bool = False, practice: bool = Fa
             return StatusText(Activity.IDLE, "Discarded", view.message, overlay)
         case State.IDLE | State.SETTLING | State.CAPTURING | State.CHECKING | State.INJECTING | State.RETURNING as busy:
             ending = "Saving" if practice else "Publishing"
-            word = ending if _is_over(view) else _BUSY_WORDS[busy]
+            is_over = bool(view.steps) and isinstance(view.steps[-1].action, Complete | Impossible)
+            word = ending if is_over else _BUSY_WORDS[busy]
             return StatusText(Activity.BUSY, word, view.message, Overlay(f"{word}…"))
 
 
@@ -319,7 +320,3 @@ _BUSY_WORDS = {
     State.INJECTING: "Sending",
     State.RETURNING: "Returning",
 }
-
-
-def _is_over(view: RecordingView) -> bool:
-    return bool(view.steps) and isinstance(view.steps[-1].action, Complete | Impossible)

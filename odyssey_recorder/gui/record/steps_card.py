@@ -50,12 +50,8 @@ class StepsCard(Card):
         self._is_making = False
         self._is_expecting = False
         self._note_is_pending = False
-        self._list.addActions(
-            [
-                commands[command]
-                for command in (RecordCommand.NOTE, RecordCommand.UNDO_TO_HERE, RecordCommand.CORRECT_STEP)
-            ]
-        )
+        for_one_step = RecordCommand.NOTE, RecordCommand.UNDO_TO_HERE, RecordCommand.CORRECT_STEP
+        self._list.addActions([commands[command] for command in for_one_step])
         calls: dict[Command, Callable[[], object]] = {
             RecordCommand.UNDO: lambda: self.undo_asked.emit(LAST, False),
             RecordCommand.UNDO_TO_HERE: self._undo_to_here,

@@ -18,13 +18,6 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.services.recording import DraftSummary
 from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, QueueContents, QueuedTask, Status
 
-_QUEUE_COMMANDS = (
-    RecordCommand.NEXT_TASK,
-    RecordCommand.SKIP_TASK,
-    RecordCommand.CHOOSE_TASK,
-    RecordCommand.OWN_TASK,
-    RecordCommand.QUEUE_TASK,
-)
 _LOOKING = "Finding the next task…"
 _ASKING = "Checking that the task is still reserved for you…"
 _UNSURE = "The queue cannot be reached, so this task may no longer be reserved for you and could be recorded twice."
@@ -118,9 +111,7 @@ class TaskCard(Card):
         self._show()
 
     def show_draft(self, draft: DraftSummary) -> None:
-        self._is_starting = False
-        self._given_assignment = Assignment(draft.task, draft.task_id)
-        self._show()
+        self.show_assignment(Assignment(draft.task, draft.task_id))
 
     def note_published(self, episode_id: str) -> None:
         assignment = self.assignment
@@ -215,7 +206,7 @@ class TaskCard(Card):
         self._looking = False
         if held is not None and held.status in OPEN:
             self._held = None  # the claim was another annotator's: begin with the first
-        if held is not None and held.status is Status.CLAIMED and self._may_stay(held):
+        if held is not None and held.status is Status.CLAIMED and (self._fits(held) or held.task_id == self._chosen):
             self._held = held
         elif board.open_for(self._device):
             self._claim_next()
@@ -228,9 +219,6 @@ class TaskCard(Card):
 
     def _fits(self, task: QueuedTask) -> bool:
         return task.listed.fits(self._device)
-
-    def _may_stay(self, held: QueuedTask) -> bool:
-        return self._fits(held) or held.task_id == self._chosen
 
     def _report_failure(self, text: str) -> None:
         self._looking = False
@@ -319,11 +307,19 @@ class TaskCard(Card):
         self._commands[RecordCommand.QUEUE_TASK].setVisible(writing and self._writes_own)
 
     def _connect(self) -> None:
+        calls = {
+            RecordCommand.NEXT_TASK: self._claim_next,
+            RecordCommand.SKIP_TASK: self._ask_to_skip,
+            RecordCommand.CHOOSE_TASK: self._commands[CommonCommand.TASKS_PAGE].trigger,
+            RecordCommand.OWN_TASK: self._write_own,
+            RecordCommand.QUEUE_TASK: self._return_to_queue,
+        }
         if self._queue is None:
-            for command in _QUEUE_COMMANDS:
+            for command in calls:
                 self._commands[command].setVisible(False)
                 self._commands[command].setEnabled(False)
             return
+        self._commands.bind(self, calls)
         self._queue.held_changed.connect(self._show_held)
         self._queue.lost.connect(self._drop_held)
         self._queue.claim_confirmed.connect(self._begin_confirmed)
@@ -333,14 +329,6 @@ class TaskCard(Card):
         self._queue.gate_changed.connect(self.task_changed)
         self._queue.chosen.connect(self._note_chosen)
         self._queue.device_changed.connect(self._follow_device)
-        calls = {
-            RecordCommand.NEXT_TASK: self._claim_next,
-            RecordCommand.SKIP_TASK: self._ask_to_skip,
-            RecordCommand.CHOOSE_TASK: self._commands[CommonCommand.TASKS_PAGE].trigger,
-            RecordCommand.OWN_TASK: self._write_own,
-            RecordCommand.QUEUE_TASK: self._return_to_queue,
-        }
-        self._commands.bind(self, calls)
 
     def _lay_out(self) -> None:
         commands = self._commands

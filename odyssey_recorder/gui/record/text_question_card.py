@@ -41,7 +41,11 @@ class TextQuestionCard(QFrame):
             "Answer later", "Continue recording; the question waits here", call=lambda: self._fold(True)
         )
         self._unfold = push_button("Answer…", "Enter what was typed", call=self._reopen)
-        self._lay_out()
+        self._hint = text_label(
+            "The text could not be read from the device. If there is a guess, it is filled in.", "hint"
+        )
+        buttons = row(None, self._unfold, self._later, self._answer)
+        fill_column(self, self._title, self._hint, self._screenshot, self._text, buttons, margins=(14, 12, 14, 12))
         self.hide()
 
     def show_question(self, question: TextQuestion | None, steps: Sequence[RecordedStep]) -> None:
@@ -84,13 +88,6 @@ class TextQuestionCard(QFrame):
         for part in (self._screenshot, self._hint, self._text, self._answer, self._later):
             part.setVisible(not folded)
         self._unfold.setVisible(folded)
-
-    def _lay_out(self) -> None:
-        self._hint = text_label(
-            "The text could not be read from the device. If there is a guess, it is filled in.", "hint"
-        )
-        buttons = row(None, self._unfold, self._later, self._answer)
-        fill_column(self, self._title, self._hint, self._screenshot, self._text, buttons, margins=(14, 12, 14, 12))
 
 
 def _framed(screenshot: QImage) -> QPixmap:

@@ -54,8 +54,11 @@ def paint_action(painter: QPainter, action: Action, area: QRectF, *, is_predicte
         case Click(point):
             _ring(painter, _place(point, area), mark_radius(area), colour)
         case LongPress(point):
-            _ring(painter, _place(point, area), mark_radius(area), colour)
-            _disc(painter, _place(point, area), mark_radius(area) * 0.62, colour)
+            centre, radius = _place(point, area), mark_radius(area)
+            _ring(painter, centre, radius, colour)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour)
+            painter.drawEllipse(centre, radius * 0.62, radius * 0.62)
         case Scroll(path=path):
             _trajectory(painter, [_place(point, area) for point in path], mark_radius(area), colour)
         case Type():
@@ -193,12 +196,6 @@ def _ring(painter: QPainter, centre: QPointF, radius: float, colour: QColor) -> 
         painter.setPen(QPen(ink, thickness))
         painter.drawEllipse(centre, radius, radius)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-
-
-def _disc(painter: QPainter, centre: QPointF, radius: float, colour: QColor) -> None:
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour)
-    painter.drawEllipse(centre, radius, radius)
 
 
 def _trajectory(painter: QPainter, points: list[QPointF], radius: float, colour: QColor) -> None:

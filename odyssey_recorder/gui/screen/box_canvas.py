@@ -159,7 +159,7 @@ class BoxCanvas(QWidget):
         area = self._fit().area
         painter.save()
         painter.setClipPath(rounded(area))
-        painter.drawPixmap(area.topLeft(), self._screenshot.at(area.size(), self.devicePixelRatioF()))
+        self._screenshot.paint(painter, area)
         if self._action is not None:
             paint_action(painter, self._action, area)
         _paint_box(painter, self._place(), area)

@@ -5,7 +5,7 @@ from enum import Enum
 from fractions import Fraction
 from math import ceil, floor
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPainterPath, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -39,12 +39,6 @@ class Overlay:
     text: str
     weight: OverlayOpacity = OverlayOpacity.LIGHT
     icon: str = "cellphone"
-
-    @property
-    def cover(self) -> QColor:
-        cover = QColor(Theme.current().window)
-        cover.setAlpha(self.weight.value)
-        return cover
 
 
 def paint_message(painter: QPainter, area: QRectF, overlay: Overlay) -> None:
@@ -126,17 +120,13 @@ class FrameImage:
         ratio = painter.device().devicePixelRatioF()
         part = visible_part(fit, space, ratio)
         if frame.pixels is not self._pixels or part != self._visible_part or self._pixmap.devicePixelRatio() != ratio:
-            self._pixels, self._visible_part, self._pixmap = frame.pixels, part, _drawn(frame, part, ratio)
+            self._pixels, self._visible_part = frame.pixels, part
+            self._pixmap = QPixmap.fromImage(scaled_part(frame_image(frame), part))
+            self._pixmap.setDevicePixelRatio(ratio)
         painter.save()
         painter.setClipPath(rounded(fit.area & space))
         painter.drawPixmap(QPointF(part.target.topLeft()) / ratio, self._pixmap)
         painter.restore()
-
-
-def _drawn(frame: Frame, part: VisiblePart, ratio: float) -> QPixmap:
-    pixmap = QPixmap.fromImage(scaled_part(frame_image(frame), part))
-    pixmap.setDevicePixelRatio(ratio)
-    return pixmap
 
 
 def scaled_part(whole: QImage, part: VisiblePart) -> QImage:
@@ -174,14 +164,15 @@ class ScaledImage:
         self.image = image
         self._pixmap = QPixmap()
 
-    def at(self, size: QSizeF, ratio: float) -> QPixmap:
-        """`size` is in device-independent units."""
-        pixels = (size * ratio).toSize()
+    def paint(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the image as large as `area`."""
+        ratio = painter.device().devicePixelRatioF()
+        pixels = (area.size() * ratio).toSize()
         if self._pixmap.size() != pixels:
             aspect, smooth = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
             self._pixmap = QPixmap.fromImage(self.image.scaled(pixels, aspect, smooth))
             self._pixmap.setDevicePixelRatio(ratio)
-        return self._pixmap
+        painter.drawPixmap(area.topLeft(), self._pixmap)
 
 
 def paint_gesture(
@@ -201,7 +192,9 @@ def paint_overlay(painter: QPainter, overlay: Overlay, area: QRectF, *, is_bare:
 
     `is_bare`: there is no frame below.
     """
-    painter.fillPath(rounded(area), overlay.cover)
+    cover = QColor(Theme.current().window)
+    cover.setAlpha(overlay.weight.value)
+    painter.fillPath(rounded(area), cover)
     if is_bare or overlay.weight is OverlayOpacity.HEAVY:
         paint_message(painter, area, overlay)
 

@@ -29,21 +29,6 @@ class FitScale:
         top = floor(space.top() * ratio + (space.height() * ratio - height) / 2)
         return cls(frame_size, QRectF(left / ratio, top / ratio, width / ratio, height / ratio))
 
-    @classmethod
-    def scaled(
-        cls, frame_size: Size, space: QRectF, *, scale: float, centre: QPointF, device_pixel_ratio: float = 1.0
-    ) -> "FitScale":
-        """The place that shows each image pixel `scale` screen pixels wide, from whole screen pixels on.
-
-        `centre` is the point of the image in the middle of `space`, as shares (0..1) of width and height. The image
-        fills the space if it can, and is centred if it is smaller.
-        """
-        ratio = device_pixel_ratio
-        width, height = frame_size.width * scale, frame_size.height * scale
-        left = _start(space.left() * ratio, space.width() * ratio, width, centre.x())
-        top = _start(space.top() * ratio, space.height() * ratio, height, centre.y())
-        return cls(frame_size, QRectF(left / ratio, top / ratio, width / ratio, height / ratio))
-
     def pixel_at(self, point: QPointF) -> Pixel | None:
         """The image pixel under `point`; None outside the image."""
         pixel = self._pixel(point)
@@ -99,11 +84,17 @@ class ViewZoom:
     down: float = 0.5
 
     def fit(self, room: Room) -> FitScale:
-        ratio = room.device_pixel_ratio
+        """The place in `room`, from whole screen pixels on.
+
+        A scaled image fills the space if it can, and is centred if it is smaller.
+        """
+        size, space, ratio = room.frame_size, room.space, room.device_pixel_ratio
         if self.scale is None:
-            return FitScale.inside(room.frame_size, room.space, device_pixel_ratio=ratio)
-        centre = QPointF(self.across, self.down)
-        return FitScale.scaled(room.frame_size, room.space, scale=self.scale, centre=centre, device_pixel_ratio=ratio)
+            return FitScale.inside(size, space, device_pixel_ratio=ratio)
+        width, height = size.width * self.scale, size.height * self.scale
+        left = _start(space.left() * ratio, space.width() * ratio, width, self.across)
+        top = _start(space.top() * ratio, space.height() * ratio, height, self.down)
+        return FitScale(size, QRectF(left / ratio, top / ratio, width / ratio, height / ratio))
 
     def actual_scale(self, room: Room) -> float:
         return self.fit(room).area.width() * room.device_pixel_ratio / room.frame_size.width

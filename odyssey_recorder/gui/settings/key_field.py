@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.kit.parts import fill_row, line_edit, text_label
+from odyssey_recorder.gui.kit.parts import line_edit, text_label
 from odyssey_recorder.gui.settings.commands import SettingsCommand
-from odyssey_recorder.gui.settings.setting_fields import titled_row
+from odyssey_recorder.gui.settings.setting_fields import button_row, titled_row
 from odyssey_recorder.keys import VARIABLE, KeyPlace, KeyStatus, forget_key, key_status, store_key
 from odyssey_recorder.settings import log_file
 
@@ -27,13 +27,7 @@ class KeyField(QWidget):
         self._line = line_edit("API key", "A key to save to the keyring")
         self._line.setEchoMode(QLineEdit.EchoMode.Password)
         self._status_text = text_label(kind="hint")
-        buttons = QWidget()
-        fill_row(
-            buttons,
-            *commands.buttons(SettingsCommand.STORE_KEY, SettingsCommand.FORGET_KEY),
-            None,
-            margins=(0, 4, 0, 0),
-        )
+        buttons = button_row(*commands.buttons(SettingsCommand.STORE_KEY, SettingsCommand.FORGET_KEY), above=4)
         hint = "In your system's keyring or in the environment, never in a file."
         self.setLayout(titled_row("API key", hint, self._line, self._status_text, buttons))
         commands.bind(self, {SettingsCommand.STORE_KEY: self._store, SettingsCommand.FORGET_KEY: self._forget})
@@ -107,13 +101,7 @@ class LogField(QWidget):
         path.setText(str(log_file()))
         path.setReadOnly(True)
         path.setCursorPosition(0)
-        buttons = QWidget()
-        fill_row(
-            buttons,
-            *commands.buttons(SettingsCommand.OPEN_LOG, SettingsCommand.COPY_LOG_PATH),
-            None,
-            margins=(0, 4, 0, 0),
-        )
+        buttons = button_row(*commands.buttons(SettingsCommand.OPEN_LOG, SettingsCommand.COPY_LOG_PATH), above=4)
         hint = "For troubleshooting and bug reports. Keys and tokens are masked."
         self.setLayout(titled_row("Log file", hint, path, buttons))
         commands.bind(self, {SettingsCommand.OPEN_LOG: self._open, SettingsCommand.COPY_LOG_PATH: self._copy})

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QSpinBox, QWidget
 
 from odyssey_recorder.gui.kit.icons import icon
 from odyssey_recorder.gui.kit.parts import (
@@ -189,9 +189,13 @@ class SettingField(QWidget):
         self.changed.emit()
 
 
+def button_row(*buttons: QWidget, above: int = 0) -> QWidget:
+    place = QWidget()
+    fill_row(place, *buttons, None, margins=(0, above, 0, 0))
+    return place
+
+
 def titled_row(title: str, hint: str, *parts: QWidget) -> QHBoxLayout:
-    name = QLabel(title)
-    name.setTextFormat(Qt.TextFormat.PlainText)
-    name.setWordWrap(True)
-    left, right = column(name, text_label(hint, "hint"), None, spacing=2), column(*parts, None, spacing=4)
+    left = column(text_label(title), text_label(hint, "hint"), None, spacing=2)
+    right = column(*parts, None, spacing=4)
     return row((left, 5), (right, 7), spacing=24)

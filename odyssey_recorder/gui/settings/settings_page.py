@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QItemSelectionModel, QStringListModel, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtWidgets import QDialog, QFrame, QListView, QPushButton, QWidget
+from PySide6.QtCore import QItemSelectionModel, QStringListModel, Qt, QTimer, Signal
+from PySide6.QtWidgets import QDialog, QFrame, QListView, QWidget
 
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gui.frame.application import use_text_size, use_theme
@@ -28,7 +28,7 @@ from odyssey_recorder.gui.kit.parts import (
 )
 from odyssey_recorder.gui.settings.commands import SettingsCommand
 from odyssey_recorder.gui.settings.key_field import KeyField, LogField
-from odyssey_recorder.gui.settings.setting_fields import Setting, SettingField, titled_row
+from odyssey_recorder.gui.settings.setting_fields import Setting, SettingField, button_row, titled_row
 from odyssey_recorder.gui.settings.setting_groups import GROUPS
 from odyssey_recorder.gui.settings.shortcut_card import ShortcutCard
 from odyssey_recorder.settings import Role, Settings, SettingsStore
@@ -275,7 +275,10 @@ class SettingsPage(MainPage):
         fix_width(self._sections, _SECTIONS_PX)
         right = QWidget()
         right.setMaximumWidth(_WIDEST_PX)
-        fill_column(right, (self._area, 1), self._bottom(), spacing=12)
+        buttons = self._commands.buttons(SettingsCommand.REVERT_SETTINGS, SettingsCommand.SAVE_SETTINGS)
+        bottom = row((self._message, 1), None, *buttons)
+        bottom.setContentsMargins(0, 0, _BESIDE_SCROLL_BAR_PX, 0)
+        fill_column(right, (self._area, 1), bottom, spacing=12)
         fill_row(self, self._sections, (right, 100), margins=_SPACE, spacing=_SPACE).addStretch(1)
         next(self.fill())
         self._area.setWidget(self._content)
@@ -296,17 +299,10 @@ class SettingsPage(MainPage):
         fill_column(card, *parts, margins=(20, 16, 20, 20), spacing=18)
         return card
 
-    def _bottom(self) -> QWidget:
-        buttons = self._commands.buttons(SettingsCommand.REVERT_SETTINGS, SettingsCommand.SAVE_SETTINGS)
-        bottom = QWidget()
-        fill_row(bottom, (self._message, 1), None, *buttons, margins=(0, 0, _BESIDE_SCROLL_BAR_PX, 0))
-        return bottom
-
 
 def _consent(commands: Commands) -> QWidget:
-    place, buttons = QWidget(), QWidget()
-    fill_row(buttons, commands.button(CommonCommand.READ_CONSENT), None)
-    place.setLayout(titled_row("Consent", "The text you agreed to at first use.", buttons))
+    place, button = QWidget(), commands.button(CommonCommand.READ_CONSENT)
+    place.setLayout(titled_row("Consent", "The text you agreed to at first use.", button_row(button)))
     return place
 
 
@@ -343,15 +339,11 @@ class UnsavedDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Unsaved settings")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        save = push_button("Save", "Save the settings and close the window (Enter)", "primary")
-        discard = push_button("Discard", "Close the window and discard the changes")
+        save = push_button("Save", "Save the settings and close the window (Enter)", "primary", call=self.accept)
+        discard = push_button("Discard", "Close the window and discard the changes", call=self.accept)
         stay = push_button("Stay", "Keep the window open (Esc)", call=self.reject)
-        self._connect(save, self.save_asked)
-        self._connect(discard, self.discard_asked)
+        save.clicked.connect(self.save_asked)
+        discard.clicked.connect(self.discard_asked)
         question = text_label("Save the settings before the window closes?", "title")
         hint = text_label(f"Unsaved changes: {', '.join(titles)}.", "hint")
         fill_dialog(self, question, hint, row(None, stay, discard, save))
-
-    def _connect(self, button: QPushButton, answer: SignalInstance) -> None:
-        button.clicked.connect(self.accept)
-        button.clicked.connect(answer)

@@ -17,7 +17,6 @@ from odyssey_recorder.gui.kit.icons import icon
 from odyssey_recorder.gui.kit.parts import (
     ask_for_file,
     breakable,
-    column,
     fill_column,
     fill_dialog,
     named,
@@ -127,12 +126,10 @@ def _entry(finding: DoctorFinding) -> QWidget:
         Level.NOTE: ("alert", theme.warning),
         Level.MISSING: ("alert_circle", theme.danger),
     }
-    texts = column(text_label(breakable(f"{finding.what}: {finding.found}")), spacing=2)
-    if finding.fix:
-        texts.addWidget(text_label(breakable(finding.fix), "hint"))
+    buttons: list[QWidget] = []
     if finding.command:
         copy = named(push_button("Copy command", f"Copy {finding.command}"), f"Copy the command for {finding.what}")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(finding.command))
-        texts.addSpacing(4)
-        texts.addLayout(row(copy, None))
-    return entry(icon(*icons[finding.level]), texts, name=finding.level.value)
+        buttons.append(copy)
+    texts = breakable(f"{finding.what}: {finding.found}"), breakable(finding.fix)
+    return entry(icon(*icons[finding.level]), texts, buttons, name=finding.level.value)

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QDialog, QGridLayout, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.roles import sees
-from odyssey_recorder.gui.kit.parts import fill_dialog, pile, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.kit.parts import fill_dialog, fill_grid, pile, push_button, row, scroll_area, text_label
 from odyssey_recorder.settings import Role
 
 _KEYS_PX, _NAME_PX = 130, 170
@@ -59,12 +59,9 @@ def _lines(page: str, commands: Commands, role: Role) -> Iterator[_Line]:
 
 def _table(lines: Iterable[_Line]) -> QWidget:
     table = QWidget()
-    grid = QGridLayout(table)
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setVerticalSpacing(6)
+    grid = fill_grid(table, across=-1, down=6, stretched=2)
     for column, minimum_px in enumerate((_KEYS_PX, _NAME_PX)):
         grid.setColumnMinimumWidth(column, minimum_px)
-    grid.setColumnStretch(2, 1)
     for number, (keys, name, tip) in enumerate(lines):
         for column, label in enumerate((text_label(keys), text_label(name), text_label(tip, "hint"))):
             grid.addWidget(label, number, column, Qt.AlignmentFlag.AlignTop)

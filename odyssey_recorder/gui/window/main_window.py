@@ -150,7 +150,7 @@ class MainWindow(QMainWindow):
         self._prepare_to_record()
         if self._coach is not None:
             self._coach.look()
-        QTimer.singleShot(_REST_MS, self, self._load_pages)
+        QTimer.singleShot(_REST_MS, self, lambda: IdleQueue(self._loading(self._prepare_pages()), self))
 
     def _prepare_to_record(self) -> None:
         if records(self._pages.role):
@@ -195,9 +195,6 @@ class MainWindow(QMainWindow):
     def _put_in(self, page: MainPage) -> None:
         if self._stack.indexOf(page) < 0:
             self._stack.addWidget(page)
-
-    def _load_pages(self) -> None:
-        IdleQueue(self._loading(self._prepare_pages()), self)
 
     def _loading(self, afterwards: Iterator[None]) -> Iterator[None]:
         yield from make_classes()
