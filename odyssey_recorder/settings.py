@@ -169,8 +169,8 @@ class SettingsStore:
                 raise SettingsError("File not found.")
             case "templates" if not Path(checked).is_dir():
                 raise SettingsError("Folder not found.")
-            case "adb":
-                return _check_program(str(checked))
+            case "adb" if checked and shutil.which(os.path.expanduser(checked)) is None:  # noqa: PTH111 - may be a name
+                raise SettingsError("Program not found.")
             case "model_url":
                 return _check_address(str(checked))
             case _:
@@ -254,13 +254,6 @@ def _check_folder(folder: Path) -> str:
     if free < _SPACE_FOR_EPISODES:
         return f"Only {free / 1024**3:.1f} GiB are free there; an episode takes about 20 MB."
     return "" if folder.exists() else "The folder does not exist yet. It is created when needed."
-
-
-def _check_program(program: str) -> str:
-    found = shutil.which(os.path.expanduser(program))  # noqa: PTH111 - a name alone is looked for on the PATH
-    if program and found is None:
-        raise SettingsError("Program not found.")
-    return ""
 
 
 def _check_address(url: str) -> str:

@@ -14,7 +14,7 @@ from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.dataset.png import BrokenImageError, decode_png
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, StepRecord
 from odyssey_recorder.errors import DatasetError, MissingFileError, OdysseyError
-from odyssey_recorder.files import Largest, make_folder, storage_error, write_durably
+from odyssey_recorder.files import Largest, make_folder, storage_errors, write_durably
 from odyssey_recorder.model.action import is_terminal
 from odyssey_recorder.model.episode import Episode, Step, screenshot_name
 
@@ -63,21 +63,20 @@ def _write_all(root: Path, files: Iterable[tuple[Path, bytes]]) -> None:
     folders: set[Path] = set()
     if not root.is_dir():
         raise DatasetError(f"The dataset folder {root} is missing. Restore it, or reconnect its disk.")
-    try:
-        for path, data in files:
-            if path.parent not in folders:
-                make_folder(path.parent, within=root)
-                folders.add(path.parent)
-            if not path.exists():
-                new.append(path)
-            write_durably(path, data, within=root)
-    except (OdysseyError, OSError) as error:
-        for path in new:
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise storage_error(error, root, "written") from error
-        raise
+    with storage_errors(root, "written"):
+        try:
+            for path, data in files:
+                if path.parent not in folders:
+                    make_folder(path.parent, within=root)
+                    folders.add(path.parent)
+                if not path.exists():
+                    new.append(path)
+                write_durably(path, data, within=root)
+        except (OdysseyError, OSError):
+            for path in new:
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
+            raise
 
 
 def _episode(draft: Draft, steps: Sequence[DraftStep]) -> Episode:

@@ -1,5 +1,6 @@
 """The review status of an episode: who may judge it next, in which role, and the result. Pure."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -97,10 +98,9 @@ def sample(episodes: Mapping[str, Stratum], policy: ReviewPolicy) -> frozenset[s
 
     Chosen by rank of a hash of seed and id: adding or removing an episode moves at most one other in or out.
     """
-    strata: dict[tuple[str, str, str], list[str]] = {}
+    strata: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
     for episode_id, stratum in episodes.items():
-        key = (stratum.category, stratum.device, comparable_name(stratum.annotator))
-        strata.setdefault(key, []).append(episode_id)
+        strata[stratum.category, stratum.device, comparable_name(stratum.annotator)].append(episode_id)
     share = Fraction(str(policy.second_share))  # of the decimal: 0.07 of 100 are 7, not 8
 
     def rank(episode_id: str) -> tuple[str, str]:

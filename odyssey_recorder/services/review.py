@@ -90,7 +90,7 @@ class ReviewService:
     # The list.
 
     def follow(self, on_news: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> ReviewSubscription:
-        """Call `take`, from another thread, with every episode and its status, and with each change.
+        """Call `on_news`, from another thread, with every episode and its status, and with each change.
 
         `warn` gets a message for the reviewer if the system cannot watch for changes.
         """
