@@ -39,7 +39,8 @@ class DeviceCard(Card):
         self._values: dict[str, QLabel] = {}
         self._facts = QWidget()
         self._grid = fill_grid(self._facts, across=20, down=10)
-        self._lay_out()
+        buttons = row(*commands.buttons(*_BUTTONS), None)
+        fill_column(self, self._name, self._facts, self._hint, buttons, margins=(20, 16, 20, 14), spacing=10)
 
     def show_member(
         self,
@@ -80,10 +81,6 @@ class DeviceCard(Card):
             self._grid.addWidget(_pair(text_label(name, "field"), value), *divmod(place, _COLUMNS))
         for column in range(_COLUMNS):
             self._grid.setColumnStretch(column, 1)
-
-    def _lay_out(self) -> None:
-        buttons = row(*self._commands.buttons(*_BUTTONS), None)
-        fill_column(self, self._name, self._facts, self._hint, buttons, margins=(20, 16, 20, 14), spacing=10)
 
 
 _BUTTONS = (

@@ -278,6 +278,16 @@ def fill_list(view: L, name: str, model: TableModel[Any], delegate: QAbstractIte
 
 def table_view(name: str, model: TableModel[Any], row_px: int) -> QTableView:
     view = _TableView(row_px, [column.width for column in model.columns])
+    fill_table(view, name, model)
+    for number, column in enumerate(model.columns):
+        if not column.width:
+            view.horizontalHeader().setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
+    view.fit_text()
+    return view
+
+
+def fill_table(view: QTableView, name: str, model: TableModel[Any]) -> None:
+    """Set up a table in which one whole row is selected."""
     view.setAccessibleName(name)
     view.setModel(model)
     view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
@@ -290,11 +300,6 @@ def table_view(name: str, model: TableModel[Any], row_px: int) -> QTableView:
     head = view.horizontalHeader()
     head.setHighlightSections(False)
     head.setDefaultAlignment(_LEFT)
-    for number, column in enumerate(model.columns):
-        if not column.width:
-            head.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
-    view.fit_text()
-    return view
 
 
 class _TableView(QTableView):

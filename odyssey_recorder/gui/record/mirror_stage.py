@@ -85,7 +85,11 @@ class ViewStrip(QWidget):
         self._scale = named(text_label(kind="hint"), "Zoom")
         self._scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._scale.setToolTip("Zoom: screen pixels for each pixel of the device")
-        self._lay_out()
+        buttons = partial(commands.buttons, kind="quiet", wordless=True)
+        upper = buttons(RecordCommand.ZOOM_FIT, RecordCommand.ZOOM_PIXELS, RecordCommand.ZOOM_IN)
+        lower = buttons(RecordCommand.ZOOM_OUT, RecordCommand.MAGNIFY)
+        fill_column(self, *upper, self._scale, *lower, None, spacing=4)
+        self.setFixedWidth(44)
         viewport = mirror.viewport
         calls = {
             RecordCommand.ZOOM_FIT: viewport.show_whole,
@@ -107,13 +111,6 @@ class ViewStrip(QWidget):
         enable(RecordCommand.ZOOM_IN, on=scale is not None and scale < ZOOMS[-1] and not isclose(scale, ZOOMS[-1]))
         enable(RecordCommand.ZOOM_OUT, on=scale is not None and scale > ZOOMS[0] and not isclose(scale, ZOOMS[0]))
 
-    def _lay_out(self) -> None:
-        buttons = partial(self._commands.buttons, kind="quiet", wordless=True)
-        upper = buttons(RecordCommand.ZOOM_FIT, RecordCommand.ZOOM_PIXELS, RecordCommand.ZOOM_IN)
-        lower = buttons(RecordCommand.ZOOM_OUT, RecordCommand.MAGNIFY)
-        fill_column(self, *upper, self._scale, *lower, None, spacing=4)
-        self.setFixedWidth(44)
-
 
 _GAP = 12
 _WANTED = "Restore this screen"
@@ -132,9 +129,10 @@ class MirrorStage(QWidget):
         self._down = named(QScrollBar(Qt.Orientation.Vertical), "Up and down")
         self._current = _CaptionedScreen("The device now", self._scrolled())
         self._target = _CaptionedScreen(_WANTED, self._wanted)
-        self._screens = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._screens: QBoxLayout = row((self._target, 1), (self._current, 1), spacing=_GAP)
         self._kept_zoom = ""
-        self._lay_out(ViewStrip(mirror, commands))
+        screens = row((self._screens, 1), ViewStrip(mirror, commands), spacing=4)
+        fill_column(self, self._banner, (screens, 1), spacing=_GAP)
         self._set_restoring(False)
         commands.enable(RecordCommand.ACCEPT_SCREEN, on=False)
         self._commands = commands
@@ -222,12 +220,6 @@ class MirrorStage(QWidget):
         grid.addWidget(self._down, 0, 1)
         grid.addWidget(self._across, 1, 0)
         return scrolled
-
-    def _lay_out(self, strip: ViewStrip) -> None:
-        self._screens.setSpacing(_GAP)
-        self._screens.addWidget(self._target, 1)
-        self._screens.addWidget(self._current, 1)
-        fill_column(self, self._banner, (row((self._screens, 1), strip, spacing=4), 1), spacing=_GAP)
 
 
 class _CaptionedScreen(QWidget):

@@ -59,7 +59,11 @@ class StepsCard(Card):
             RecordCommand.NOTE: self._write_note,
         }
         commands.bind(self, calls)
-        self._lay_out()
+        self._title.setContentsMargins(16, 16, 8, 0)
+        to_here, last = commands.buttons(RecordCommand.UNDO_TO_HERE, RecordCommand.UNDO, kind="quiet")
+        foot = row(to_here, None, last)
+        foot.setContentsMargins(8, 0, 8, 0)
+        fill_column(self, self._title, self._nothing, (self._list, 1), foot, margins=(0, 0, 0, 8))
         self._offer()
 
     def show_steps(self, steps: Sequence[RecordedStep], *, may_undo: bool = False, is_making: bool = False) -> None:
@@ -140,10 +144,3 @@ class StepsCard(Card):
         dialog = QuestionDialog(undo_question(first, count - 1), self)
         dialog.accepted.connect(lambda: self.undo_asked.emit(first, corrects))
         dialog.open()
-
-    def _lay_out(self) -> None:
-        self._title.setContentsMargins(16, 16, 8, 0)
-        foot = row(*self._commands.buttons(RecordCommand.UNDO_TO_HERE, RecordCommand.UNDO, kind="quiet"))
-        foot.insertStretch(1)
-        foot.setContentsMargins(8, 0, 8, 0)
-        fill_column(self, self._title, self._nothing, (self._list, 1), foot, margins=(0, 0, 0, 8))

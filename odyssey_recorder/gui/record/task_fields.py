@@ -30,7 +30,14 @@ class TaskFields(QWidget):
         tip = "The template of the instruction, and the filled template"
         self._unfold = FoldButton("Show the template", tip)
         self._unfold.setText("Template")
-        self._lay_out()
+        self._unfold.toggled.connect(self._template.setVisible)
+        filled_in = labelled("&Filled in", self._task)
+        fill_column(self._template, labelled("Te&mplate", self._meta_task), filled_in, spacing=10)
+        self._template.hide()
+        self.setFocusProxy(self._instruction)
+        category, instruction = labelled("&Category", self._category), labelled("I&nstruction", self._instruction)
+        apps = labelled("&Apps", self._apps)
+        fill_column(self, category, instruction, apps, self._unfold, self._template, spacing=12)
 
     @property
     def task(self) -> TaskInfo:
@@ -60,15 +67,3 @@ class TaskFields(QWidget):
         self._task.clear()
         self._instruction.setFocus()
         self.task_changed.emit()
-
-    def _lay_out(self) -> None:
-        self._unfold.toggled.connect(self._template.setVisible)
-        fill_column(
-            self._template, labelled("Te&mplate", self._meta_task), labelled("&Filled in", self._task), spacing=10
-        )
-        self._template.hide()
-        self.setFocusProxy(self._instruction)
-        category, instruction = labelled("&Category", self._category), labelled("I&nstruction", self._instruction)
-        fill_column(
-            self, category, instruction, labelled("&Apps", self._apps), self._unfold, self._template, spacing=12
-        )

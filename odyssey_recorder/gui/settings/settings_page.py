@@ -252,11 +252,9 @@ class SettingsPage(MainPage):
         self._log.failed.connect(lambda text: self._message.show_message(Tone.DANGER, text))
         self._shortcut_card.refused.connect(self._report_refusal)
         self._shortcut_card.part_entered.connect(self._scroll_to)
-        self._sections.section_chosen.connect(self._go_to_section)
-        self._area.verticalScrollBar().valueChanged.connect(self._follow_scrolling)
-
-    def _go_to_section(self, section: str) -> None:
-        self._area.verticalScrollBar().setValue(self._cards[section].y())
+        bar = self._area.verticalScrollBar()
+        self._sections.section_chosen.connect(lambda section: bar.setValue(self._cards[section].y()))
+        bar.valueChanged.connect(self._follow_scrolling)
 
     def _scroll_to(self, part: QWidget, top: int, bottom: int) -> None:
         content_y = part.mapTo(self._content, part.rect().topLeft()).y()

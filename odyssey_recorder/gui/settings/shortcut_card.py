@@ -18,7 +18,7 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.roles import sees
 from odyssey_recorder.gui.frame.shortcuts import Shortcuts, name
 from odyssey_recorder.gui.kit.parts import Card, fill_column, named, row, text_label
-from odyssey_recorder.gui.kit.table import Index, TableColumn, TableModel
+from odyssey_recorder.gui.kit.table import Index, TableColumn, TableModel, fill_table
 from odyssey_recorder.gui.settings.commands import SettingsCommand
 from odyssey_recorder.settings import Role
 
@@ -90,17 +90,11 @@ class ShortcutTable(QTableView):
 
     def __init__(self, model: ShortcutModel) -> None:
         super().__init__()
-        named(self, "Keys of all actions")
         self._model = model
-        self.setModel(model)
+        fill_table(self, "Keys of all actions", model)
         self.setItemDelegate(_KeysDelegate(self))
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._set_sizes()
 
     def show_for(self, role: Role) -> None:
@@ -140,13 +134,9 @@ class ShortcutTable(QTableView):
 
     def _set_sizes(self) -> None:
         rows, columns = self.verticalHeader(), self.horizontalHeader()
-        rows.hide()
         rows.setDefaultSectionSize(_ROW_PX)
         rows.setMinimumSectionSize(_ROW_PX)
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        columns.setHighlightSections(False)
         columns.setSectionsClickable(False)
-        columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         columns.setFixedHeight(_ROW_PX)
         columns.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         columns.setSectionResizeMode(_WHAT, QHeaderView.ResizeMode.Stretch)
@@ -200,7 +190,10 @@ class ShortcutCard(Card):
         self._commands = commands
         self._model = ShortcutModel(shortcuts, self)
         self._table = ShortcutTable(self._model)
-        self._lay_out()
+        buttons = commands.buttons(SettingsCommand.RESET_KEYS, SettingsCommand.RESET_ALL_KEYS)
+        head = row((text_label("Shortcuts", "title"), 1), *buttons)
+        hint = "Select an action and press Enter, then the new keys. Del removes the keys. Changes apply right away."
+        fill_column(self, head, text_label(hint, "hint"), self._table, margins=(20, 16, 20, 20))
         self._connect()
         self._offer()
 
@@ -227,9 +220,3 @@ class ShortcutCard(Card):
             SettingsCommand.RESET_KEYS, on=self._table.row >= 0 and self._model.is_changed(self._table.row)
         )
         self._commands.enable(SettingsCommand.RESET_ALL_KEYS, on=self._model.is_any_changed)
-
-    def _lay_out(self) -> None:
-        buttons = self._commands.buttons(SettingsCommand.RESET_KEYS, SettingsCommand.RESET_ALL_KEYS)
-        head = row((text_label("Shortcuts", "title"), 1), *buttons)
-        hint = "Select an action and press Enter, then the new keys. Del removes the keys. Changes apply right away."
-        fill_column(self, head, text_label(hint, "hint"), self._table, margins=(20, 16, 20, 20))
