@@ -35,10 +35,10 @@ def merge(  # noqa: PLR0913 - the options
 
     Exit code 0: success; 1: something must be decided first, nothing was done; 2: a dataset cannot be read or written.
     """
-    from odyssey_recorder.merging import apply
+    from odyssey_recorder.services import merging
 
     decisions = _decisions(prefer or [], policy)
-    plan = (apply.prepare if dry_run else apply.merge)(first, second, into, decisions)
+    plan = (merging.prepare if dry_run else merging.merge)(first, second, into, decisions)
     if as_json:
         terminal.print_json(_as_json(plan, into))
     else:
