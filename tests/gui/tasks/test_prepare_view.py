@@ -65,7 +65,7 @@ def test_approving_many_tasks_asks_first(lead: LeadDriver) -> None:
     assert lead.task(first.task_id).status is Status.TO_APPROVE
     lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
     lead.wait_for(lambda: all(lead.task(one.task_id).status is Status.WAITING for one in (first, *rest)))
-    assert lead.rows == []
+    lead.wait_for(lambda: lead.rows == [])
     assert lead.says("Nothing left to approve.")
 
 
