@@ -1,6 +1,6 @@
 """The Python API, `import odyssey_recorder as oro`: datasets as values, and simulated emulators.
 
-Every error is an OdysseyError whose message says what to do. Nothing here changes a dataset, but for a fix that was
+Every error is an OdysseyError whose message says what to do. Nothing here changes a dataset, except a fix that was
 interrupted, which `Dataset.export` settles. docs/python.md has examples.
 """
 
