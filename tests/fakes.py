@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw
 
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState, device_label
 from odyssey_recorder.device.input_command import check_text
+from odyssey_recorder.device.measured import Measured
 from odyssey_recorder.device.repair import THREE_BUTTONS, EnableOverlay, PutSetting, Repair, ResetScreen, SetTimeZone
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError, InputRefusedError
@@ -114,6 +115,7 @@ class FakeDevice:
         self.settings: dict[tuple[str, str], str] = {}
         self.nodes = parse_nodes(INPUT_NODES)
         self.room_bytes = 4 * 1024**3
+        self.known = Measured()
         self.density = 160
         self.avd_name, self.name = "Fake", ""
         self.time_zone = "GMT"
@@ -237,6 +239,9 @@ class FakeDevice:
                     self.time_zone = zone
                 case ResetScreen():
                     self.state = replace(self.state, size=self.state.panel or self.state.size)
+
+    def measured(self) -> Measured:
+        return self.known
 
     def free_bytes(self) -> int:
         with self._answering():

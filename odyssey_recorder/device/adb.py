@@ -16,6 +16,7 @@ from odyssey_recorder.device.adb_server import device_errors
 from odyssey_recorder.device.adb_shell import AdbShell, CommandResult, ShellStream
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
 from odyssey_recorder.device.emulator_console import EmulatorConsole
+from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices
 from odyssey_recorder.device.repair import Repair, shell_line
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError, InputRefusedError
@@ -52,10 +53,15 @@ class AdbDevice:
     """A device behind an adb server; new commands wait while a snapshot is saved or loaded."""
 
     def __init__(
-        self, shell: AdbShell, *, keyboards: Path | None = None, console: EmulatorConsole | None = None
+        self,
+        shell: AdbShell,
+        *,
+        keyboards: Path | None = None,
+        console: EmulatorConsole | None = None,
+        known: MeasuredDevices = NOTHING_MEASURED,
     ) -> None:
         """`keyboards` is the folder for `AdbKeyboard`; the `console` provides snapshots and is closed with the
-        device."""
+        device. `known` has what was measured on devices."""
         self._shell = shell
         self.serial = shell.serial
         self.label = shell.label
@@ -64,6 +70,7 @@ class AdbDevice:
         self._input_us = _FIRST_INPUT_US
         self._keyboard = AdbKeyboard(shell, keyboards)
         self._console = console
+        self._known = known
         self._has_several_panels: bool | None = None
         self._sdk: int | None = None
         shell.on_lost = self._forget_abilities
@@ -90,6 +97,9 @@ class AdbDevice:
                 size=dumpsys.screen_size(wm_size),
                 density=dumpsys.screen_density(wm_density),
             )
+
+    def measured(self) -> Measured:
+        return self._known.of(self.properties())
 
     def screen_state(self) -> ScreenState:
         window, input_method, device_state, wm_size = self._read_screen()

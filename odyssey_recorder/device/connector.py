@@ -11,6 +11,7 @@ from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.device import Device, ListedDevice
 from odyssey_recorder.device.discovery import find_control, running_avds
 from odyssey_recorder.device.emulator_console import EmulatorConsole, console_of
+from odyssey_recorder.device.measured import NOTHING_MEASURED, MeasuredDevices
 from odyssey_recorder.device.profile import avd_title
 from odyssey_recorder.device.state import Source, read_state
 from odyssey_recorder.errors import DeviceError
@@ -22,7 +23,8 @@ _READY_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class DeviceConnector:
-    """`running` are the folders of emulators' discovery files, `keyboards` that of `AdbKeyboard`.
+    """`running` are the folders of emulators' discovery files, `keyboards` that of `AdbKeyboard`; `measured` has what
+    `devices check` measured.
 
     Without `console_token`, the file with the token of the emulator consoles, there are no snapshots.
     """
@@ -33,6 +35,7 @@ class DeviceConnector:
     shared_memory: bool = False
     keyboards: Path | None = None
     console_token: Path | None = None
+    measured: MeasuredDevices = NOTHING_MEASURED
 
     def connect(self, serial: str) -> Device:
         console = self._console(serial)
@@ -43,14 +46,14 @@ class DeviceConnector:
 
         shell = AdbShell(serial, self.server, name=self._names().get(serial, ""))
         if self.capture == "adb":
-            device = AdbDevice(shell, keyboards=self.keyboards, console=console)
+            device = AdbDevice(shell, keyboards=self.keyboards, console=console, known=self.measured)
         else:
             control = GrpcOptions(
                 partial(find_control, serial, self.running),
                 required=self.capture == "grpc",
                 shares_memory=self.shared_memory,
             )
-            device = EmulatorDevice(shell, control, keyboards=self.keyboards, console=console)
+            device = EmulatorDevice(shell, control, keyboards=self.keyboards, console=console, known=self.measured)
         try:
             device.wait_until_ready(_READY_S)
         except DeviceError:

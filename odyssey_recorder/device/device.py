@@ -6,7 +6,7 @@ Calls block, have a time limit, and are safe from any thread. They raise `Device
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from odyssey_recorder.device.repair import Repair
 from odyssey_recorder.device.screen import Frame
@@ -14,6 +14,9 @@ from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size
+
+if TYPE_CHECKING:
+    from odyssey_recorder.device.measured import Measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,10 @@ def device_label(serial: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DeviceProperties:
-    """`size` is in natural orientation, `density` in dots per inch."""
+    """`size` is in natural orientation, `density` in dots per inch.
+
+    `emulator_version` is the emulator's own, such as "36.1.9"; empty if nothing tells it.
+    """
 
     serial: str
     product: str
@@ -56,6 +62,7 @@ class DeviceProperties:
     avd_name: str
     size: Size
     density: int
+    emulator_version: str = ""
 
     @property
     def is_simulated(self) -> bool:
@@ -124,6 +131,9 @@ class ControllableDevice(HasSerial, Protocol):
 
     def properties(self) -> DeviceProperties:
         """Identity, Android version and screen of the device."""
+
+    def measured(self) -> "Measured":
+        """What `devices check` has measured on this device."""
 
     def free_bytes(self) -> int:
         """Free space on the data partition."""

@@ -17,6 +17,7 @@ from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.emulator_finger import EmulatorFinger, FrameShape
 from odyssey_recorder.device.emulator_grpc import EmulatorControl, ScreenshotStream
 from odyssey_recorder.device.emulator_link import ControlConnection, EmulatorLink, GrpcOptions
+from odyssey_recorder.device.measured import NOTHING_MEASURED, MeasuredDevices
 from odyssey_recorder.device.pasting import Pasting, check_pasted_text, is_pasted
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -48,8 +49,9 @@ class EmulatorDevice(AdbDevice):
         *,
         keyboards: Path | None = None,
         console: EmulatorConsole | None = None,
+        known: MeasuredDevices = NOTHING_MEASURED,
     ) -> None:
-        super().__init__(shell, keyboards=keyboards, console=console)
+        super().__init__(shell, keyboards=keyboards, console=console, known=known)
         self._required = control.required
         self._restoring = threading.RLock()
         self._clipboard = threading.Lock()

@@ -18,6 +18,7 @@ from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.device.discovery import running_folders
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
+from odyssey_recorder.device.measured import MeasuredDevices
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.assignment import AsFound, CleanHome
 from odyssey_recorder.practice.profiles import ProfileStore
@@ -89,6 +90,7 @@ def _connect_from(server: AdbServer, settings: Settings) -> DeviceConnector:
         shared_memory=settings.shared_memory,
         keyboards=settings.drafts.parent / "keyboards",
         console_token=Path.home() / TOKEN_FILE,
+        measured=MeasuredDevices(settings.drafts.parent / "measured.json"),
     )
 
 
