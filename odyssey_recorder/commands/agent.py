@@ -81,9 +81,8 @@ def run(  # noqa: PLR0913 - the options
     from odyssey_recorder.agents.results import open_results
     from odyssey_recorder.commands.agent_tasks import Attempts, Supervisor, chosen_tasks, print_results
     from odyssey_recorder.model.assignment import FromSnapshot
-    from odyssey_recorder.services.recording import RecordingService
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring.user import episode_store, open_batch, user_connector
+    from odyssey_recorder.wiring.user import open_batch, recording_service, user_connector
 
     settings = read_settings(dataset=dataset, model=model)
     guard = Guard(frozenset(allow_device or ()), frozenset(allow_package or ()))
@@ -92,7 +91,7 @@ def run(  # noqa: PLR0913 - the options
         jobs = [replace(planned, listed=replace(planned.listed, start=FromSnapshot(snapshot))) for planned in jobs]
     agent, header = _agent(settings, adapter, history, budget, guard, is_consented=consent)
     connector = user_connector(settings)
-    service = RecordingService(connector, episode_store(settings), settings.annotator, "agent")
+    service = recording_service(settings, connector, "agent")
     opinion = None if judge is None else open_batch(read_settings(model=judge), budget)
     attempts = Attempts(agent, Supervisor(), most_steps, is_dry=dry_run, opinion=opinion)
     with open_results(out, header) as results:

@@ -18,9 +18,8 @@ from odyssey_recorder.model.episode import Actor, Mode, TaskInfo
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.view import Listener
-from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.wiring.user import episode_store, user_connector
+from odyssey_recorder.wiring.user import recording_service, user_connector
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +51,7 @@ def connected(
 ) -> Iterator[tuple[Device, Callable[[Listener, Mode], Recorder]]]:
     """The device, closed in the end, and what begins or resumes the recording on it."""
     connector = user_connector(settings)
-    store = episode_store(settings)
-    service = RecordingService(connector, store, settings.annotator, actor, view_hierarchies=settings.view_trees)
+    service = recording_service(settings, connector, actor)
     device = connector.connect_chosen(request.serial)
 
     def begin(listener: Listener, mode: Mode) -> Recorder:
