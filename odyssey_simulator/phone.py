@@ -344,7 +344,7 @@ class Phone:
             posture=display.posture,
             package=system.package,
             activity=system.activity,
-            title=system.window_title,
+            title=system.focus_title,
             keyboard=None if areas.keyboard.is_empty else areas.keyboard,
             status_bar=areas.status,
             navigation_bar=areas.navigation,

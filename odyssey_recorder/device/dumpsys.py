@@ -14,6 +14,11 @@ _PANEL_SIZE = re.compile(r"Physical size: (\d+)x(\d+)")
 _WM_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
 _FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]*)\}")
 _FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ (\S+/[^\s}]+)")
+_ACTIVITY = re.compile(r"[\w.]+/[\w.$]+")
+_SYSTEM_WINDOWS = (
+    *("NotificationShade", "StatusBar", "InputMethod", "Splash Screen "),
+    *("Application Not Responding: ", "Application Error: "),
+)
 _DISPLAY_CONTENTS = re.compile(
     r"^ *Display: mDisplayId=(\d+)\b.*?(?=^ *Display: mDisplayId=|^WINDOW MANAGER |\Z)", re.M | re.S
 )
@@ -97,17 +102,14 @@ def default_display_contents(window: str) -> str:
 def focused_activity(window: str) -> tuple[str, str]:
     """Package and full activity name; two empty strings for none.
 
-    Nothing has the focus while screens change, and the notification shade and the "Application Not Responding"
-    dialog are no activities. A pop-up menu belongs to the activity beneath it.
+    The focused window counts only if it belongs to the system, such as the notification shade. The title of a pop-up
+    or a panel may be anything, and a window that closes may still have the focus.
     """
-    focus = _FOCUS.search(window)
+    focus, app = _FOCUS.search(window), _FOCUSED_APP.search(window)
     title = focus[1] if focus else ""
-    if title.startswith("PopupWindow"):
-        beneath = _FOCUSED_APP.search(window)
-        title = beneath[1] if beneath else ""
-    package, slash, activity = title.partition("/")
-    if not slash or " " in package:
+    if title.startswith(_SYSTEM_WINDOWS):
         return "", ""
+    package, _, activity = (app[1] if app else title if _ACTIVITY.fullmatch(title) else "").partition("/")
     return package, package + activity if activity.startswith(".") else activity
 
 

@@ -1,5 +1,7 @@
 """The complete state of the phone: apps and tasks, the front page, keys, intents, settings."""
 
+import zlib
+
 from PIL import Image
 
 from odyssey_simulator.apps.app import App, Intent, Page
@@ -107,6 +109,14 @@ class SystemUi:
     @property
     def window_title(self) -> str:
         return f"{self.package}/{self.activity}"
+
+    @property
+    def focus_title(self) -> str:
+        """Of the window that has the focus: menus have a title of their own, and so have the pop-ups of Compose."""
+        overlay = "" if self.recents else self.page.overlay
+        if not overlay:
+            return self.window_title
+        return f"PopupWindow:{zlib.crc32(overlay.encode()):x}" if "menu" in overlay else "Pop-Up Window"
 
     @property
     def _page_name(self) -> str:

@@ -20,6 +20,7 @@ from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.device.bench import BUNDLED_ADB, DeviceBench
 from tests.device.contract import DeviceContract
 from tests.device.scripted_console import GREETING, scripted_console
+from tests.simulator.person import Person
 
 
 @pytest.fixture
@@ -42,6 +43,19 @@ def test_tap_hold_and_swipe_arrive_as_sent(bench: DeviceBench) -> None:
     assert (hold[0], hold[-1]) == ("touch down 200,300", "touch up 200,300")
     assert (swipe[0], swipe[-1]) == ("touch down 300,800", "touch up 300,400")
     assert len(swipe) > 4
+
+
+def test_menu_belongs_to_the_app_beneath_whatever_its_title(bench: DeviceBench) -> None:
+    person, notes = Person(bench.emulator.phone), ("com.odyssey.notes", "com.odyssey.notes.NoteActivity")
+    person.open("Notes", "New note")
+    person.back()
+    titles = []
+    for button in ("More options", "Delete"):
+        person.tap(button)
+        titles.append(bench.emulator.phone.state().title)
+        state = bench.device.screen_state()
+        assert (state.package, state.activity) == notes
+    assert [title.partition(":")[0] for title in titles] == ["PopupWindow", "Pop-Up Window"]
 
 
 def test_curved_stroke_is_sent_point_by_point_in_time(bench: DeviceBench) -> None:
