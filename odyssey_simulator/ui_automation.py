@@ -58,12 +58,14 @@ class UiAutomation:
     timing: DumpTiming = field(default_factory=DumpTiming.from_environment)
     dumps: int = 0
     """How many programs have connected."""
+    refusals: int = 0
     _is_connected: bool = False
 
     @contextmanager
     def connected(self, *, elsewhere: bool) -> Iterator[None]:
         """Raises AlreadyConnectedError, also if `elsewhere` another program is. The rotation is restored at the end."""
         if self._is_connected or elsewhere:
+            self.refusals += 1
             raise AlreadyConnectedError
         self._is_connected = True
         self.dumps += 1
