@@ -89,6 +89,8 @@ class Faults:
         self.snapshot_delay_s = 0.0
         self.last_anr: PhoneState | None = None
         self.has_second_display = False
+        self.automation_is_taken = False
+        self.hides_root = False
 
     def go_offline(self) -> None:
         self.offline = True
@@ -129,6 +131,14 @@ class Faults:
         """With its own focus, rotation, bars and keyboard, in `dumpsys` only."""
         self.has_second_display = plugged
 
+    def take_automation(self, *, taken: bool) -> None:
+        """Another program, such as Appium, is connected for reading the screen: `uiautomator` fails."""
+        self.automation_is_taken = taken
+
+    def hide_root(self, *, hidden: bool) -> None:
+        """`uiautomator dump` finds no window, unless it is `--compressed`."""
+        self.hides_root = hidden
+
     def spoil_frames(self, fault: FrameFault, count: int = 1) -> None:
         with self._lock:
             self._frames[fault] = count
@@ -145,6 +155,7 @@ class Faults:
         with self._lock:
             self._frames = dict.fromkeys(FrameFault, 0)
         self.refuses_input = self.refuses_snapshots = self.has_second_display = False
+        self.automation_is_taken = self.hides_root = False
         self.last_anr = None
         self.screencap_delay_s = self.snapshot_delay_s = 0.0
         self.offline = False
