@@ -32,6 +32,7 @@ _WISHES: Mapping[str, Literal["send", "view"]] = {
     "android.intent.action.SEND": "send",
     "android.intent.action.VIEW": "view",
 }
+_OPENS: Mapping[str, str] = {"android.settings.SETTINGS": "com.android.settings"}
 _Result = TypeVar("_Result")
 
 
@@ -193,7 +194,7 @@ class Phone:
         """Bring an app to the front; raises LookupError if it does not exist or does not accept the data.
 
         With the action android.intent.action.VIEW or SEND and `data`, the app (or with an empty name the first that
-        accepts it) gets the address or the text.
+        accepts it) gets the address or the text. Settings also opens by its action android.settings.SETTINGS.
         """
         self._change(lambda: self._start(component_or_package, action, data))
 
@@ -315,7 +316,7 @@ class Phone:
         system, package = self._system, name.partition("/")[0]
         wish = _WISHES.get(action)
         if wish is None or not data:
-            system.open_app(package)
+            system.open_app(package or _OPENS.get(action, ""))
             return
         intent = Intent(wish, data)
         if package:
