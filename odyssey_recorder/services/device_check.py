@@ -1,17 +1,15 @@
 """A check of a device that anyone can run: in at most three minutes, on the device itself, which stays as it was."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.connector import DeviceConnector
-from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.emulator_console import console_of
 from odyssey_recorder.device_check import probes
 from odyssey_recorder.device_check.checked import CheckedDevice, Patience, middle
@@ -20,8 +18,7 @@ from odyssey_recorder.errors import CancelledError, DeviceDisconnectedError, Dev
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.model.finding import EpisodeReport, Severity
-from odyssey_recorder.model.geometry import Pixel, Size
+from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.state import State
@@ -103,7 +100,9 @@ _NOT_YET = "Do not record on this device yet: send this report."
 
 
 def _late(what: str) -> CheckLine:
-    return CheckLine(what, Outcome.NOT_POSSIBLE, f"The check ends after {LONGEST_S:g} s.", "Run it on a faster computer.")
+    return CheckLine(
+        what, Outcome.NOT_POSSIBLE, f"The check ends after {LONGEST_S:g} s.", "Run it on a faster computer."
+    )
 
 
 def _probed(what: str, probe: probes.Probe, checked: CheckedDevice) -> Iterator[CheckLine]:

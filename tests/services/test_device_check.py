@@ -1,6 +1,6 @@
 """The check of a device, on simulated emulators behind the real adb."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,9 +9,8 @@ from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.measured import MeasuredDevices
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.services.device_check import DeviceCheck, DeviceReport, Outcome, Patience
-from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.profile import PROFILES
-from tests.device.bench import DeviceBench, EmulatorPool
+from tests.device.bench import DeviceBench
 from tests.device.conftest import adb_server, bench, emulators, over_grpc, start_bench
 
 __all__ = ["adb_server", "bench", "emulators", "over_grpc", "start_bench"]
