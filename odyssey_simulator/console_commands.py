@@ -10,7 +10,7 @@ from itertools import groupby
 from odyssey_simulator.errors import SimulatorError
 from odyssey_simulator.evdev import Change
 from odyssey_simulator.evdev_names import EV_ABS, EV_KEY, EV_SYN, code_named
-from odyssey_simulator.faults import Faults, FrameFault
+from odyssey_simulator.faults import Faults, FrameFault, WindowsOption
 from odyssey_simulator.guest import Guest, Snapshot
 
 _HINGE_DEGREES: Mapping[str, float] = {"CLOSED": 0, "HALF_OPENED": 90, "OPENED": 180, "REAR_DISPLAY_MODE": 180}
@@ -31,7 +31,7 @@ _FAULT_USAGE = (
     "fault offline | online | freeze SECONDS|on|off | screencap-delay MS | cut-frame [N] | black-frame [N]"
     " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off"
     " | refuse-snapshots on|off | snapshot-delay MS | anr | second-display on|off"
-    " | paste-limit N | field-limit N | clear"
+    " | windows-option known|ignored|refused | paste-limit N | field-limit N | clear"
     " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
 )
 
@@ -234,6 +234,7 @@ def _plain_faults(guest: Guest) -> dict[str, Callable[[], None]]:
         "grpc on": lambda: control.switch_off(off=False),
         "grpc drop": control.drop_streams,
         "grpc new-token": lambda: control.renew_token(),
+        **{f"windows-option {way.value}": partial(setattr, faults, "windows_option", way) for way in WindowsOption},
     }
 
 

@@ -64,6 +64,14 @@ class FrameFault(Enum):
     DROP = "drop-in-frame"
 
 
+class WindowsOption(Enum):
+    """What `uiautomator dump` does with `--windows`: images before Android 14 do not know it."""
+
+    KNOWN = "known"
+    IGNORED = "ignored"
+    REFUSED = "refused"
+
+
 class Faults:
     """Active faults. Thread-safe, but not for the thread of the emulator's own connections.
 
@@ -89,6 +97,7 @@ class Faults:
         self.snapshot_delay_s = 0.0
         self.last_anr: PhoneState | None = None
         self.has_second_display = False
+        self.windows_option = WindowsOption.KNOWN
 
     def go_offline(self) -> None:
         self.offline = True
@@ -146,6 +155,7 @@ class Faults:
             self._frames = dict.fromkeys(FrameFault, 0)
         self.refuses_input = self.refuses_snapshots = self.has_second_display = False
         self.last_anr = None
+        self.windows_option = WindowsOption.KNOWN
         self.screencap_delay_s = self.snapshot_delay_s = 0.0
         self.offline = False
         self.control.clear()

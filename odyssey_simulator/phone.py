@@ -14,18 +14,30 @@ from odyssey_simulator.compositor import Compositor
 from odyssey_simulator.journal import Moment, PhoneJournal
 from odyssey_simulator.looper import Looper, Timer
 from odyssey_simulator.profile import Profile
-from odyssey_simulator.screen import AppTask, ComposedFrame, PackageInfo, PhoneState, TouchPhase
+from odyssey_simulator.screen import AppTask, ComposedFrame, PackageInfo, PhoneState, TouchPhase, WindowInfo
 from odyssey_simulator.system.display import Display
 from odyssey_simulator.system.dump import node_of
 from odyssey_simulator.system.input_methods import InputMethods
 from odyssey_simulator.system.keys import press
 from odyssey_simulator.system.system_ui import HOME_TASK, SystemUi
+from odyssey_simulator.system.windows import NAVIGATION_BAR
 from odyssey_simulator.touch_surface import TouchSurface
 from odyssey_simulator.ui.geometry import Rect, Size
 from odyssey_simulator.ui.node import Node
 from odyssey_simulator.ui.view import Action
 
-__all__ = ["AppTask", "ComposedFrame", "Node", "PackageInfo", "Phone", "PhoneState", "Rect", "Size", "TouchPhase"]
+__all__ = [
+    "AppTask",
+    "ComposedFrame",
+    "Node",
+    "PackageInfo",
+    "Phone",
+    "PhoneState",
+    "Rect",
+    "Size",
+    "TouchPhase",
+    "WindowInfo",
+]
 
 _MINUTE_S = 60.0
 _WISHES: Mapping[str, Literal["send", "view"]] = {
@@ -127,6 +139,22 @@ class Phone:
     def view_hierarchy(self, *, all_windows: bool = False) -> Node:
         """As `uiautomator dump` sees the front window; with `all_windows` also the keyboard and the bars."""
         return self._looper.call(lambda: self._read_tree(all_windows=all_windows))
+
+    def windows(self) -> Sequence[WindowInfo]:
+        """The windows that take touches, the topmost first."""
+
+        def read() -> list[WindowInfo]:
+            windows = [window for window in self._compositor.windows if window.opaque]
+            front = [window for window in windows if window.is_front][-1]
+            kinds = {"InputMethod": "TYPE_INPUT_METHOD", "StatusBar": "TYPE_SYSTEM", NAVIGATION_BAR: "TYPE_SYSTEM"}
+            return [
+                WindowInfo(
+                    window.name, kinds.get(window.name, "TYPE_APPLICATION"), node_of(window), active=window is front
+                )
+                for window in reversed(windows)
+            ]
+
+        return self._looper.call(read)
 
     def packages(self) -> Sequence[PackageInfo]:
         return self._looper.call(

@@ -5,6 +5,7 @@ from enum import Enum
 
 from odyssey_simulator.profile import Posture
 from odyssey_simulator.ui.geometry import Rect, Size
+from odyssey_simulator.ui.node import Node
 
 _NO_PANEL = Size(0, 0)
 _NOWHERE = Rect(0, 0, 0, 0)
@@ -53,6 +54,16 @@ class PackageInfo:
     activity: str
     label: str
     system: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WindowInfo:
+    """A window that takes touches, as accessibility services see it. The `active` one holds the input focus."""
+
+    title: str
+    kind: str
+    root: Node
+    active: bool
 
 
 @dataclass(frozen=True, slots=True)

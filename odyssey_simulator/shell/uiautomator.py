@@ -4,10 +4,12 @@ import asyncio
 import re
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from odyssey_simulator.faults import WindowsOption
 from odyssey_simulator.phone import Node, Phone
 from odyssey_simulator.shell.program import Call, Programs
 
 _DEFAULT_PATH = "/sdcard/window_dump.xml"
+_USAGE = "Usage: uiautomator dump [--verbose][--windows][file]"
 _TERMINAL = "/dev/tty"
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufddf\ufffe\uffff]")
 _PROLOGUE = b"<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
@@ -15,9 +17,12 @@ _PROLOGUE = b"<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 
 async def _uiautomator(call: Call) -> int:
     if call.args[:1] != ("dump",):
-        return await call.fail("Usage: uiautomator dump [--verbose][--windows][file]")
+        return await call.fail(_USAGE)
     path = next((word for word in call.args[1:] if not word.startswith("-")), _DEFAULT_PATH)
-    dump = _dump_windows if "--windows" in call.args else dump_views
+    way = call.guest.faults.windows_option
+    if "--windows" in call.args and way is WindowsOption.REFUSED:
+        return await call.fail(_USAGE)
+    dump = dump_windows if "--windows" in call.args and way is WindowsOption.KNOWN else dump_views
     xml = await asyncio.to_thread(dump, call.guest.phone)
     if path == _TERMINAL:
         await call.stdout.write(xml)
@@ -36,13 +41,24 @@ def dump_views(phone: Phone) -> bytes:
     return _PROLOGUE + tostring(hierarchy, "unicode").encode()
 
 
-def _dump_windows(phone: Phone) -> bytes:
+def dump_windows(phone: Phone) -> bytes:
+    """The windows of the display, the topmost first, against the drawing order of views."""
     displays = Element("displays")
     display = SubElement(displays, "display", id="0")
-    rotation = str(phone.state().rotation)
-    for index, view in enumerate(phone.view_hierarchy(all_windows=True).children):
-        window = SubElement(display, "window", index=str(index), id=str(index), bounds=_bounds(view))
-        _add(SubElement(window, "hierarchy", rotation=rotation), view, 0)
+    rotation, windows = str(phone.state().rotation), phone.windows()
+    for index, window in enumerate(windows):
+        attributes = {
+            "index": str(index),
+            "title": window.title,
+            "bounds": _bounds(window.root),
+            "active": "true" if window.active else "false",
+            "type": window.kind,
+            "layer": str(len(windows) - 1 - index),
+            "focused": "true" if window.active else "false",
+            "id": str(index + 20),
+        }
+        element = SubElement(display, "window", attributes)
+        _add(SubElement(element, "hierarchy", rotation=rotation), window.root, 0)
     return _PROLOGUE + tostring(displays, "unicode").encode()
 
 

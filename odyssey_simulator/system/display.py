@@ -7,6 +7,8 @@ from odyssey_simulator.ui.geometry import Rect, Size
 
 CLOSED = "CLOSED"
 """The posture of a foldable in which its outer panel is lit."""
+_TABLET_DP = 600
+"""The smallest width from which Android's launcher shows a taskbar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,14 @@ class Display:
     @property
     def density(self) -> int:
         return self.override_density or self.profile.density
+
+    @property
+    def is_large(self) -> bool:
+        return min(self.size.width, self.size.height) * 160 >= _TABLET_DP * self.density
+
+    @property
+    def is_wide(self) -> bool:
+        return self.size.width > self.size.height
 
     def turned(self, rotation: int) -> "Display":
         """Quarter turns, 0..3; raises ValueError for another number."""

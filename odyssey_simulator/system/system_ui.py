@@ -123,6 +123,17 @@ class SystemUi:
     def keyboard_shown(self) -> bool:
         return self.entry.keyboard.shown and self.input_methods.draws
 
+    @property
+    def field_has_keyboard(self) -> bool:
+        """With a hardware keyboard even while none is drawn."""
+        field = self.focused_field
+        has_keyboard = self.keyboard_shown or self.display.profile.keyboard
+        return has_keyboard and field is not None and not field.read_only and not self.recents
+
+    @property
+    def has_taskbar(self) -> bool:
+        return self.display.is_large and not self.has_gestures
+
     # User actions --------------------------------------------------------------------------------------------------
 
     @property
@@ -171,6 +182,9 @@ class SystemUi:
         self.recents = True
         self.recents_memory = Memory()
         self.transition = Transition.CLOSE
+
+    def choose_input_method(self) -> None:
+        self.toast("The only keyboard is Gboard")
 
     def _leave(self) -> None:
         self.entry.blur()
