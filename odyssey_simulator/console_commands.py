@@ -33,6 +33,7 @@ _FAULT_USAGE = (
     " | refuse-snapshots on|off | snapshot-delay MS | anr | second-display on|off"
     " | windows-option known|ignored|refused | paste-limit N | field-limit N | clear"
     " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
+    " | grpc outer-size on|off | grpc first-node on|off | grpc turned QUARTERS"
 )
 
 _COUNTED_FAULTS = {"syn-dropped", *(kind.value for kind in FrameFault)}
@@ -97,8 +98,7 @@ class ConsoleCommands:
         return "OK: killing emulator, bye bye"
 
     def _rotate(self, _: Sequence[str]) -> str:
-        phone = self._guest.phone
-        phone.set_rotation((phone.state().rotation + 1) % 4)
+        self._guest.phone.tilt()
         return ""
 
     def _hold(self, posture: str) -> str:
@@ -246,6 +246,8 @@ def _switched_faults(guest: Guest) -> dict[str, Callable[[bool], None]]:
         "second-display": lambda on: faults.plug_second_display(plugged=on),
         "grpc stall": lambda on: control.stall(stalled=on),
         "grpc refuse": lambda on: control.refuse(refuse=on),
+        "grpc outer-size": partial(setattr, control, "knows_outer_panel"),
+        "grpc first-node": partial(setattr, control, "uses_first_node"),
     }
 
 
@@ -257,6 +259,7 @@ def _faults_by_number(guest: Guest) -> dict[str, Callable[[float], None]]:
         "screencap-delay": lambda milliseconds: faults.delay_screencap(milliseconds / 1000),
         "snapshot-delay": lambda milliseconds: faults.delay_snapshots(milliseconds / 1000),
         "grpc delay": lambda milliseconds: faults.control.delay_frames(milliseconds / 1000),
+        "grpc turned": lambda quarters: setattr(faults.control, "frame_turns", int(quarters)),
         "syn-dropped": lambda count: guest.nodes.lose_reports(int(count)),
         "clock-jump": guest.clock.jump,
         "paste-limit": lambda letters: phone.limit_text(pasted=int(letters)),

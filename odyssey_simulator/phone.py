@@ -261,8 +261,17 @@ class Phone:
 
         self._change(limit)
 
+    def tilt(self, quarters: int = 1) -> None:
+        """Turn the device; what Android shows follows only with auto-rotate."""
+        self._change(lambda: self._system.tilt(quarters))
+
+    def lock_rotation(self, rotation: int) -> None:
+        """Turn what Android shows, as a rotation lock or an app with an orientation of its own does."""
+        self.put_setting("system", "accelerometer_rotation", "0")
+        self.put_setting("system", "user_rotation", str(rotation))
+
     def set_rotation(self, rotation: int) -> None:
-        """0..3 quarter turns, counted as Android does."""
+        """0..3 quarter turns, counted as Android does: of the device, and of what Android shows."""
         self._change(lambda: self._system.turn(rotation))
 
     def set_posture(self, name: str) -> None:

@@ -24,7 +24,8 @@ class ComposedFrame:
 
     `number` starts at 1 and grows only when the pixels or the display change, and when a snapshot is loaded. `shown_ns`
     is time.monotonic_ns() at that moment, `shown_us` microseconds since 1970. `panel` is the size of the lit panel,
-    rotated like the frame, and `on_panel` the frame's position on it.
+    rotated like the frame, and `on_panel` the frame's position on it. `held` is how the device is held; turning it
+    alone makes no new frame.
     """
 
     number: int
@@ -38,6 +39,7 @@ class ComposedFrame:
     folded: bool = False
     awake: bool = True
     on_panel: Rect = _NOWHERE
+    held: int = 0
 
     def shows_same_as(self, other: "ComposedFrame") -> bool:
         return self.rgba == other.rgba and self._display() == other._display()

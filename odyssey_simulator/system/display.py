@@ -13,11 +13,16 @@ _TABLET_DP = 600
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """Sizes in pixels in natural orientation unless noted otherwise."""
+    """Sizes in pixels in natural orientation unless noted otherwise.
+
+    `held` is how the device is held, as its accelerometer feels it: in quarter turns, counted like `rotation`, which
+    is what Android shows.
+    """
 
     profile: Profile
     posture: Posture | None
     rotation: int = 0
+    held: int = 0
     override: Size | None = None
     override_density: int | None = None
 
@@ -72,6 +77,10 @@ class Display:
         if rotation not in range(4):
             raise ValueError(f"A screen has the rotations 0 to 3, not {rotation}.")
         return replace(self, rotation=rotation)
+
+    def tilted(self, quarters: int) -> "Display":
+        """Held with so many more quarter turns; Android has not followed yet."""
+        return replace(self, held=(self.held + quarters) % 4)
 
     def in_posture(self, name: str) -> "Display":
         """Raises SettingsError if there is no such posture."""

@@ -1,5 +1,7 @@
 """The complete state of the phone: apps and tasks, the front page, keys, intents, settings."""
 
+from dataclasses import replace
+
 from PIL import Image
 
 from odyssey_simulator.apps.app import App, Intent, Page
@@ -58,6 +60,8 @@ class SystemUi:
         self.display = display
         self.seed = seed
         self.settings = dict(_DEFAULTS)
+        if display.posture is not None:
+            self.settings["system", "accelerometer_rotation"] = "1"
         self.awake = True
         self._minutes = 10 * 60
         self.toast_text = ""
@@ -321,9 +325,9 @@ class SystemUi:
 
     def change_setting(self, namespace: str, key: str, value: str) -> None:
         self.settings[namespace, key] = value
-        fixed = self.settings.get(("system", "accelerometer_rotation")) == "0"
-        wanted = self.settings.get(("system", "user_rotation"), "")
-        if namespace == "system" and fixed and wanted in {"0", "1", "2", "3"}:
+        follows = self.settings.get(("system", "accelerometer_rotation")) == "1"
+        wanted = str(self.display.held) if follows else self.settings.get(("system", "user_rotation"), "")
+        if namespace == "system" and wanted in {"0", "1", "2", "3"}:
             self.show_on(self.display.turned(int(wanted)))
 
     def delete_setting(self, namespace: str, key: str) -> None:
@@ -335,8 +339,15 @@ class SystemUi:
             self.entry.reveal = True
 
     def turn(self, rotation: int) -> None:
-        self.show_on(self.display.turned(rotation))
+        """How a person turns a device whose screen follows."""
+        self.show_on(replace(self.display.turned(rotation), held=rotation))
         self.settings["system", "user_rotation"] = str(rotation)
+
+    def tilt(self, quarters: int) -> None:
+        """Turn the device itself; Android follows only with auto-rotate."""
+        self.display = self.display.tilted(quarters)
+        if self.setting("system", "accelerometer_rotation") == "1":
+            self.turn(self.display.held)
 
     def fold(self, posture: str) -> None:
         self.show_on(self.display.in_posture(posture))
