@@ -31,7 +31,8 @@ _FAULT_USAGE = (
     "fault offline | online | freeze SECONDS|on|off | screencap-delay MS | cut-frame [N] | black-frame [N]"
     " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off"
     " | refuse-snapshots on|off | snapshot-delay MS | anr | second-display on|off"
-    " | windows-option known|ignored|refused | paste-limit N | field-limit N | clear"
+    " | windows-option known|ignored|refused | other-automation on|off | hide-root on|off"
+    " | paste-limit N | field-limit N | clear"
     " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
     " | grpc outer-size on|off | grpc first-node on|off | grpc turned QUARTERS"
 )
@@ -244,6 +245,8 @@ def _switched_faults(guest: Guest) -> dict[str, Callable[[bool], None]]:
         "refuse-input": lambda on: faults.refuse_input(refuse=on),
         "refuse-snapshots": lambda on: faults.refuse_snapshots(refuse=on),
         "second-display": lambda on: faults.plug_second_display(plugged=on),
+        "other-automation": lambda on: faults.take_automation(taken=on),
+        "hide-root": lambda on: faults.hide_root(hidden=on),
         "grpc stall": lambda on: control.stall(stalled=on),
         "grpc refuse": lambda on: control.refuse(refuse=on),
         "grpc outer-size": partial(setattr, control, "knows_outer_panel"),

@@ -117,6 +117,8 @@ class Faults:
             self.on_crash()
 
         threading.Thread(target=end, name="crash", daemon=True).start()
+        self.automation_is_taken = False
+        self.hides_root = False
 
     def go_offline(self) -> None:
         self.offline = True
@@ -157,6 +159,14 @@ class Faults:
         """With its own focus, rotation, bars and keyboard, in `dumpsys` only."""
         self.has_second_display = plugged
 
+    def take_automation(self, *, taken: bool) -> None:
+        """Another program, such as Appium, is connected for reading the screen: `uiautomator` fails."""
+        self.automation_is_taken = taken
+
+    def hide_root(self, *, hidden: bool) -> None:
+        """`uiautomator dump` finds no window, unless it is `--compressed`."""
+        self.hides_root = hidden
+
     def spoil_frames(self, fault: FrameFault, count: int = 1) -> None:
         with self._lock:
             self._frames[fault] = count
@@ -173,6 +183,7 @@ class Faults:
         with self._lock:
             self._frames = dict.fromkeys(FrameFault, 0)
         self.refuses_input = self.refuses_snapshots = self.has_second_display = False
+        self.automation_is_taken = self.hides_root = False
         self.last_anr = None
         self.windows_option = WindowsOption.KNOWN
         self.screencap_delay_s = self.snapshot_delay_s = 0.0

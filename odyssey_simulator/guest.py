@@ -20,6 +20,7 @@ from odyssey_simulator.files import Files
 from odyssey_simulator.guest_clock import GuestClock
 from odyssey_simulator.journal import Moment
 from odyssey_simulator.phone import ComposedFrame, Phone, Size, TouchPhase
+from odyssey_simulator.ui_automation import UiAutomation
 from odyssey_simulator.us_keyboard import android_key, key_strokes
 
 _OUTER_PANEL_NODE = 6
@@ -39,7 +40,11 @@ class Guest:
     nodes: InputNodes
     avd_name: str
     files: Files = field(default_factory=Files)
+    automation: UiAutomation = field(init=False)
     _felt: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.automation = UiAutomation(self.phone)
 
     @property
     def clock(self) -> GuestClock:

@@ -1,6 +1,5 @@
 """A device over adb: which commands it runs, and how their output is read."""
 
-import os
 import re
 import shlex
 import struct
@@ -11,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from textwrap import shorten
 
-from odyssey_recorder.device import dumpsys, input_command
+from odyssey_recorder.device import dumping, dumpsys, input_command
 from odyssey_recorder.device.adb_keyboard import AdbKeyboard, broadcast_commands
 from odyssey_recorder.device.adb_server import device_errors
 from odyssey_recorder.device.adb_shell import AdbShell, CommandResult, ShellStream
@@ -30,12 +29,6 @@ from odyssey_recorder.model.geometry import Pixel, Size
 _BOOT_ANSWER_S = 3.0
 _BOOT_POLL_S = 0.25
 _RESTORED_S = 30.0
-
-_DUMP = f"/data/local/tmp/odyssey-recorder-{os.getpid()}"
-_DUMPS = count(1)
-_DUMP_PATIENCE = 2
-"""Times the usual limit for a dump: `uiautomator` waits ten seconds for the screen to become idle."""
-_RESTLESS = "could not get idle state"
 
 _UPTIME_STEP_US = 10_000
 
@@ -203,16 +196,7 @@ class AdbDevice:
 
     def view_hierarchy(self) -> str:
         """Raises DeviceError if the screen does not become idle within the ten seconds that `uiautomator` waits."""
-        path = f"{_DUMP}-{next(_DUMPS)}.xml"
-        result = self._shell.run(
-            f"rm -f {path}; uiautomator dump {path}; cat {path}; rm -f {path}", _DUMP_PATIENCE * self._shell.answer_s
-        )
-        start = result.output.find("<?xml")
-        if start < 0:
-            advice = "Its screen never settles." if _RESTLESS in result.text else "Look again."
-            quoted = _quoted(result.text)
-            raise DeviceError(f"The view hierarchy of {self.label} cannot be read. {advice} {quoted}".rstrip())
-        return result.output[start:]
+        return dumping.dump_views(self._shell)
 
     def setting(self, namespace: str, name: str) -> str:
         result = self._shell.run(shlex.join(("settings", "get", namespace, name)))
@@ -222,7 +206,8 @@ class AdbDevice:
         return "" if value == "null" else value
 
     def repair(self, repair: Repair) -> None:
-        result = self._shell.run(shell_line(repair))
+        with dumping.reading_alone(self.serial):
+            result = self._shell.run(shell_line(repair))
         if _was_refused(result):
             raise DeviceError(f"{self.label} refused `{shell_line(repair)}`. {_quoted(result.text)}".rstrip())
 

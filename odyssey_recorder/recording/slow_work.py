@@ -31,8 +31,10 @@ SnapshotPolicy = Literal["auto", "always", "never"]
 
 _WORKERS = 2
 """One for screenshots, one for inputs: neither waits for a query of the device, which may take seconds."""
-_READERS = 3
-"""One for the screen state, one for the view hierarchy, one for the view hierarchy of the previous screen."""
+_READERS = 2
+"""One for the screen state, one for the screen state of the previous screen."""
+
+PASSED = "another screen followed before its view hierarchy could be read"
 
 _GESTURES = "2"
 """The value of the secure setting `navigation_mode` for gestures; all others mean buttons."""
@@ -59,11 +61,12 @@ class RestoreScreenRead:
 
 @dataclass(frozen=True, slots=True)
 class TreeRead:
-    """The view hierarchy, complete at `read_ns`, requested while the screen showed a frame; None if unread."""
+    """The view hierarchy, complete at `read_ns`, requested while the screen showed a frame; or None, and `why`."""
 
     frame_number: int
     tree: Tree | None
     read_ns: int
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +173,15 @@ class RecorderWork:
         """Characters typed and length of the text; 0, 0 while nothing is being typed."""
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="recording")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="looking")
+        self._tree_reader = ThreadPoolExecutor(1, thread_name_prefix="reading views")
+        self._wanted_tree = 0
 
     def finish(self) -> None:
         """Wait for submitted work, but drop queries that have not begun. A long text stops after its current piece."""
         self._is_finishing = True
         self._workers.shutdown(wait=True)
-        self._readers.shutdown(wait=True, cancel_futures=True)
+        for readers in (self._readers, self._tree_reader):
+            readers.shutdown(wait=True, cancel_futures=True)
 
     def keep_screenshot(self, frame: Frame, *, snapshot: int | None = None) -> None:
         """Write a frame's screenshot; reports SavedFrame or StorageFailed.
@@ -203,8 +209,15 @@ class RecorderWork:
         self._submit(self._readers, lambda: RestoreScreenRead(frame, self._screen_state()))
 
     def read_tree(self, frame_number: int) -> None:
-        """Reports TreeRead."""
-        self._submit(self._readers, lambda: self._read_tree(frame_number))
+        """Reports TreeRead. Only the newest request is read: one takes about two seconds."""
+        self._wanted_tree = frame_number
+
+        def read() -> Outcome:
+            if frame_number != self._wanted_tree:
+                return TreeRead(frame_number, None, time.monotonic_ns(), PASSED)
+            return self._read_tree(frame_number)
+
+        self._submit(self._tree_reader, read)
 
     def read_field(self, frame_number: int) -> None:
         """Read the focused field and the view hierarchy; reports FieldRead, then TreeRead."""
@@ -216,7 +229,7 @@ class RecorderWork:
             self._report(events.FieldRead(focused_text(nodes), requested_ns, read.read_ns, _field_name(nodes)))
             return read
 
-        self._submit(self._readers, read)
+        self._submit(self._tree_reader, read)
 
     def read_areas(self, frame_number: int, check_clock: Callable[[], bool]) -> None:
         """Read the device's clock, then the areas of its screen; reports ScreenStateRead, then ScreenLooked."""
@@ -279,7 +292,7 @@ class RecorderWork:
             return TreeRead(frame_number, self._writer.write_tree(xml), read_ns)
         except (DeviceError, RecordingError) as error:
             _log.info("No view hierarchy for frame %d: %s", frame_number, error)
-            return TreeRead(frame_number, None, time.monotonic_ns())
+            return TreeRead(frame_number, None, time.monotonic_ns(), str(error))
 
     def _clock_agrees(self, check_clock: Callable[[], bool]) -> bool:
         try:

@@ -86,6 +86,7 @@ class StepWriter:
         self._screens: dict[int, ScreenState] = {}
         self._screen: ScreenState | None = None
         self._trees: dict[int, Tree] = {}
+        self._no_trees: dict[int, str] = {}
         self.last_frame: Frame | None = None
         """The frame of the last step; None if another process recorded it."""
         self._restore_frame: tuple[Path, Frame | None] | None = None
@@ -141,6 +142,13 @@ class StepWriter:
             "and undo it if needed."
         )
 
+    def lack_tree(self, frame_number: int, why: str) -> None:
+        self._no_trees[frame_number] = why
+
+    def why_no_tree(self, frame_number: int) -> str:
+        """Why the view hierarchy of a frame could not be read; empty if it was, or may still be."""
+        return "" if frame_number in self._trees else self._no_trees.get(frame_number, "")
+
     def screenshot(self, frame_number: int) -> SavedFrame | None:
         """The screenshot of a frame if it is already in the draft."""
         return self._screenshots.get(frame_number)
@@ -172,7 +180,7 @@ class StepWriter:
             kept = self._screenshots.pop(number)
             if kept.path not in used:
                 self._draft.forget_screenshot(kept.path)
-        for known in (self._screens, self._trees):
+        for known in (self._screens, self._trees, self._no_trees):
             for number in known.keys() - needed:
                 del known[number]
 
@@ -210,7 +218,7 @@ class StepWriter:
             sent_until_us=self._clock.epoch_us(wanted.sent[1]) if wanted.sent else None,
             screen=provenance_records.screen_record(screen) if screen else None,
             ui_tree=tree.name if tree else None,
-            ui_tree_absent="" if tree else NO_TREE,
+            ui_tree_absent="" if tree else self._no_trees.get(wanted.frame, NO_TREE),
             bbox=(box.left, box.top, box.right, box.bottom) if box else None,
             bbox_source="hierarchy" if box else None,
             flags=(*wanted.flags, *self._size_flags(kept.frame.size)),
