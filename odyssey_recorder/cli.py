@@ -52,7 +52,7 @@ def review(
 
 
 _USERS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
-    "Annotators": (episodes.record, episodes.replay, devices.devices, devices.doctor, avd.app),
+    "Annotators": (episodes.record, episodes.replay, devices.app, devices.doctor, avd.app),
     "Reviewers": (review, reviews.app, datasets.quality_report),
     "Leads and researchers": (
         tasks.app,

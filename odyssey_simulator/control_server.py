@@ -67,6 +67,10 @@ class ControlServer:
     def address(self) -> str:
         return f"{_LOOPBACK}:{self.port}"
 
+    def wait_for_touches(self) -> None:
+        """Return when every touch sent so far has been injected."""
+        self._service.wait_for_touches()
+
     def start(self, thread_id: int) -> None:
         """`thread_id` is the native id of a thread of the emulator, for the discovery file. Raises SimulatorError."""
         self.port = self._wanted_port if _is_free(self._wanted_port) else 0

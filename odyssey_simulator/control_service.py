@@ -4,6 +4,8 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +19,7 @@ from odyssey_simulator.guest import Guest
 from odyssey_simulator.screen import ComposedFrame
 
 EXPIRES_S = 120.0
-"""A finger that does not move for this long is lifted."""
+"""A finger that does not move for this long is lifted when the next touch arrives."""
 
 _SLOTS = range(10)
 
@@ -31,62 +33,50 @@ class _Contact:
 
 
 class Fingers:
-    """Maps callers' finger identifiers to touch slots. Thread-safe; calls block for their turn."""
+    """Maps callers' finger identifiers to touch slots; one thread at a time.
+
+    While the device is folded, touches are scaled by the unfolded panel, as was measured on a real emulator, unless
+    its build knows the outer one.
+    """
 
     def __init__(self, guest: Guest, *, expires_s: float = EXPIRES_S) -> None:
         self._guest = guest
         self._expires_s = expires_s
-        self._lock = threading.Lock()
         self._contacts: dict[int, _Contact] = {}
-        self._timer: threading.Timer | None = None
-        self._stopped = False
 
     def put(self, identifier: int, x: float, y: float, *, expires: bool = True) -> None:
         """In pixels of the unrotated panel; an eleventh finger is ignored."""
-        with self._lock:
-            known = self._contacts.get(identifier)
-            slot = self._free_slot() if known is None else known.slot
-            if slot is None:
-                return
-            end_s = time.monotonic() + self._expires_s if expires else math.inf
-            self._contacts[identifier] = _Contact(slot, x, y, end_s)
-            self._guest.window_touch(x, y, pressed=True, slot=slot)
-            self._watch()
+        self._lift_expired()
+        known = self._contacts.get(identifier)
+        slot = self._free_slot() if known is None else known.slot
+        if slot is None:
+            return
+        end_s = time.monotonic() + self._expires_s if expires else math.inf
+        self._contacts[identifier] = _Contact(slot, x, y, end_s)
+        self._touch(self._contacts[identifier], pressed=True)
 
     def lift(self, identifier: int) -> None:
         """Where it is: Android ignores the position in the report that ends a contact."""
-        with self._lock:
-            known = self._contacts.pop(identifier, None)
-            if known is not None:
-                self._guest.window_touch(known.x, known.y, pressed=False, slot=known.slot)
-
-    def stop(self) -> None:
-        with self._lock:
-            self._stopped = True
-            if self._timer is not None:
-                self._timer.cancel()
+        self._lift_expired()
+        known = self._contacts.pop(identifier, None)
+        if known is not None:
+            self._touch(known, pressed=False)
 
     def _free_slot(self) -> int | None:
         taken = {contact.slot for contact in self._contacts.values()}
         return next((slot for slot in _SLOTS if slot not in taken), None)
 
-    def _watch(self) -> None:
-        first_s = min((contact.expires_s for contact in self._contacts.values()), default=math.inf)
-        if self._timer is None and not math.isinf(first_s):
-            self._timer = threading.Timer(max(0.0, first_s - time.monotonic()), self._expire)
-            self._timer.daemon = True
-            self._timer.start()
+    def _lift_expired(self) -> None:
+        """Only the next touch, of any finger, looks for expired ones."""
+        for identifier, contact in list(self._contacts.items()):
+            if contact.expires_s <= time.monotonic():
+                del self._contacts[identifier]
+                self._touch(contact, pressed=False)
 
-    def _expire(self) -> None:
-        with self._lock:
-            if self._stopped:
-                return
-            self._timer = None
-            for identifier, contact in list(self._contacts.items()):
-                if contact.expires_s <= time.monotonic():
-                    del self._contacts[identifier]
-                    self._guest.window_touch(contact.x, contact.y, pressed=False, slot=contact.slot)
-            self._watch()
+    def _touch(self, contact: _Contact, *, pressed: bool) -> None:
+        is_scaled = self._guest.phone.screen().folded and not self._guest.faults.control.knows_outer_panel
+        panel = self._guest.phone.profile.size if is_scaled else None
+        self._guest.window_touch(contact.x, contact.y, pressed=pressed, slot=contact.slot, panel=panel)
 
 
 _CODES: Mapping[str, int] = {
@@ -127,13 +117,14 @@ class ControlService:
         self._guest = guest
         self._frames = FrameEncoder()
         self._fingers = Fingers(guest)
+        self._injecting = ThreadPoolExecutor(1, thread_name_prefix="touches")
         self._started_s = time.monotonic()
         self._changed = threading.Condition()
         self._stop_listening = guest.phone.on_frame(self.wake)
 
     def close(self) -> None:
         self._stop_listening()
-        self._fingers.stop()
+        self._injecting.shutdown()
 
     def wake(self) -> None:
         with self._changed:
@@ -208,6 +199,8 @@ class ControlService:
                 image = self._image(request, screen, screen.number - first)
             except UnsupportedImageError as error:
                 context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+            except SimulatorError as error:
+                context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
             yield image
             shown = screen.number
         context.abort(grpc.StatusCode.UNAVAILABLE, "The stream was dropped.")
@@ -231,19 +224,32 @@ class ControlService:
     def _image(self, request: Any, screen: ComposedFrame, seq: int) -> Any:
         if not _is_lit(request.display, screen):
             raise UnsupportedImageError(f"There is no display {request.display}.")
-        return self._frames.image(request, screen, seq)
+        if request.transport.channel == messages.Channel.MMAP and not request.width * request.height:
+            self._guest.faults.crash()
+            raise SimulatorError("An empty map has no pixels to write to.")
+        return self._frames.image(request, screen, seq, self._guest.faults.control.frame_turns)
 
     # Input ----------------------------------------------------------------------------------------------------
 
     def _send_touch(self, request: Any, _: grpc.ServicerContext) -> Any:
+        """Answers before the touches are injected, which happens in their order."""
         if _is_lit(request.display, self._guest.phone.screen()):
             for touch in request.touches:
-                if touch.pressure > 0:
-                    expires = touch.expiration != messages.Expiration.NEVER_EXPIRE
-                    self._fingers.put(touch.identifier, touch.x, touch.y, expires=expires)
-                else:
-                    self._fingers.lift(touch.identifier)
+                self._injecting.submit(self._inject, touch)
         return messages.Nothing()
+
+    def _inject(self, touch: Any) -> None:
+        # The phone may have been stopped meanwhile.
+        with suppress(SimulatorError):
+            if touch.pressure > 0:
+                expires = touch.expiration != messages.Expiration.NEVER_EXPIRE
+                self._fingers.put(touch.identifier, touch.x, touch.y, expires=expires)
+            else:
+                self._fingers.lift(touch.identifier)
+
+    def wait_for_touches(self) -> None:
+        """Return when everything sent so far has been injected."""
+        self._injecting.submit(int).result()
 
     def _send_key(self, request: Any, _: grpc.ServicerContext) -> Any:
         strokes = _STROKES.get(request.eventType, ())

@@ -19,7 +19,7 @@ from odyssey_simulator.faults import Faults
 from odyssey_simulator.files import Files
 from odyssey_simulator.guest_clock import GuestClock
 from odyssey_simulator.journal import Moment
-from odyssey_simulator.phone import ComposedFrame, Phone, TouchPhase
+from odyssey_simulator.phone import ComposedFrame, Phone, Size, TouchPhase
 from odyssey_simulator.ui_automation import UiAutomation
 from odyssey_simulator.us_keyboard import android_key, key_strokes
 
@@ -69,16 +69,17 @@ class Guest:
         self.files = copy.deepcopy(snapshot.files)
 
     def touch_screen(self) -> InputNode:
-        return self.nodes.touch_screens[_OUTER_PANEL_NODE if self.phone.screen().folded else 0]
+        is_outer = self.phone.screen().folded and not self.faults.control.uses_first_node
+        return self.nodes.touch_screens[_OUTER_PANEL_NODE if is_outer else 0]
 
-    def window_touch(self, x: float, y: float, *, pressed: bool, slot: int = 0) -> None:
+    def window_touch(self, x: float, y: float, *, pressed: bool, slot: int = 0, panel: Size | None = None) -> None:
         """Move a finger as through the emulator's window, so that `getevent` sees it.
 
-        `x` and `y` are pixels of the lit panel in its natural orientation. Whether the finger goes down, moves or lifts
-        follows from its previous state.
+        `x` and `y` are pixels of `panel`, by default the lit one, in its natural orientation. Whether the finger goes
+        down, moves or lifts follows from its previous state.
         """
         screen = self.phone.screen()
-        panel = screen.panel.turned(screen.rotation)
+        panel = panel or screen.panel.turned(screen.rotation)
         raw = _raw(x, panel.width), _raw(y, panel.height)
         node = self.touch_screen()
         down = slot in node.contacts()

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -225,6 +225,16 @@ class FakeDevice:
     def setting(self, namespace: str, name: str) -> str:
         with self._answering():
             return self.settings.get((namespace, name), "")
+
+    @contextmanager
+    def changed_settings(self, values: Mapping[tuple[str, str], str]) -> Iterator[Mapping[tuple[str, str], str]]:
+        old = {name: self.setting(*name) for name in values}
+        with self._answering():
+            self.settings.update(values)
+        try:
+            yield old
+        finally:
+            self.settings = {name: value for name, value in {**self.settings, **old}.items() if value}
 
     def repair(self, repair: Repair) -> None:
         with self._answering():

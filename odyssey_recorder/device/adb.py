@@ -4,7 +4,8 @@ import re
 import shlex
 import struct
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from itertools import count
 from pathlib import Path
 from textwrap import shorten
@@ -15,6 +16,7 @@ from odyssey_recorder.device.adb_server import device_errors
 from odyssey_recorder.device.adb_shell import AdbShell, CommandResult, ShellStream
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
 from odyssey_recorder.device.emulator_console import EmulatorConsole
+from odyssey_recorder.device.kept_settings import changed_settings, undo_left
 from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices
 from odyssey_recorder.device.repair import Repair, shell_line
 from odyssey_recorder.device.screen import Frame
@@ -49,11 +51,11 @@ class AdbDevice:
         self,
         shell: AdbShell,
         *,
-        keyboards: Path | None = None,
+        kept: Path | None = None,
         console: EmulatorConsole | None = None,
         known: MeasuredDevices = NOTHING_MEASURED,
     ) -> None:
-        """`keyboards` is the folder for `AdbKeyboard`; the `console` provides snapshots and is closed with the
+        """`kept` is the folder that keeps how to undo changes; the `console` provides snapshots and is closed with the
         device. `known` has what was measured on devices."""
         self._shell = shell
         self.serial = shell.serial
@@ -61,7 +63,8 @@ class AdbDevice:
         self._frame_numbers = count(1)
         self._input: ShellStream | None = None
         self._input_us = _FIRST_INPUT_US
-        self._keyboard = AdbKeyboard(shell, keyboards)
+        self._keyboard = AdbKeyboard(shell, kept)
+        self._kept = kept
         self._console = console
         self._known = known
         self._has_several_panels: bool | None = None
@@ -208,6 +211,11 @@ class AdbDevice:
         if _was_refused(result):
             raise DeviceError(f"{self.label} refused `{shell_line(repair)}`. {_quoted(result.text)}".rstrip())
 
+    def changed_settings(
+        self, values: Mapping[tuple[str, str], str]
+    ) -> AbstractContextManager[Mapping[tuple[str, str], str]]:
+        return changed_settings(self._shell, self._kept, values)
+
     def free_bytes(self) -> int:
         [answer] = self._shell.ask("df -k /data")
         with device_errors(self.label):
@@ -289,8 +297,8 @@ class AdbDevice:
             )
 
     def wait_until_ready(self, timeout_s: float) -> None:
-        """Also restores the user's own keyboard if a crash has left ADBKeyBoard in its place."""
-        self._wait_until_booted(timeout_s, self._keyboard.restore)
+        """Also restores the settings and the keyboard that a crash has left changed."""
+        self._wait_until_booted(timeout_s, lambda: undo_left(self._shell, self._kept))
 
     def close(self) -> None:
         self._shell.close()

@@ -23,8 +23,8 @@ _READY_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class DeviceConnector:
-    """`running` are the folders of emulators' discovery files, `keyboards` that of `AdbKeyboard`; `measured` has what
-    `devices check` measured.
+    """`running` are the folders of discovery files, `kept` the one that keeps how to undo changes of devices;
+    `measured` has what `devices check` measured.
 
     Without `console_token`, the file with the token of the emulator consoles, there are no snapshots.
     """
@@ -33,7 +33,7 @@ class DeviceConnector:
     capture: CapturePolicy = "auto"
     running: tuple[Path, ...] = ()
     shared_memory: bool = False
-    keyboards: Path | None = None
+    kept: Path | None = None
     console_token: Path | None = None
     measured: MeasuredDevices = NOTHING_MEASURED
 
@@ -46,14 +46,14 @@ class DeviceConnector:
 
         shell = AdbShell(serial, self.server, name=self._names().get(serial, ""))
         if self.capture == "adb":
-            device = AdbDevice(shell, keyboards=self.keyboards, console=console, known=self.measured)
+            device = AdbDevice(shell, kept=self.kept, console=console, known=self.measured)
         else:
             control = GrpcOptions(
                 partial(find_control, serial, self.running),
                 required=self.capture == "grpc",
                 shares_memory=self.shared_memory,
             )
-            device = EmulatorDevice(shell, control, keyboards=self.keyboards, console=console, known=self.measured)
+            device = EmulatorDevice(shell, control, kept=self.kept, console=console, known=self.measured)
         try:
             device.wait_until_ready(_READY_S)
         except DeviceError:

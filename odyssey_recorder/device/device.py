@@ -4,7 +4,8 @@ Calls block, have a time limit, and are safe from any thread. They raise `Device
 `DeviceTimeoutError`, and `DeviceError` for any other failure that the device reports.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -140,6 +141,14 @@ class ControllableDevice(HasSerial, Protocol):
 
     def setting(self, namespace: str, name: str) -> str:
         """A value of Android's settings, such as `secure` `navigation_mode`; empty if it was never set."""
+
+    def changed_settings(
+        self, values: Mapping[tuple[str, str], str]
+    ) -> AbstractContextManager[Mapping[tuple[str, str], str]]:
+        """Give settings other values until the end of the block, or until the next start after a crash.
+
+        Yields the old values; a setting that was never set is empty. Raises DatasetError if they cannot be kept.
+        """
 
     def capture(self) -> Frame:
         """The screen as it is now, oriented as the user sees it."""

@@ -47,11 +47,11 @@ class EmulatorDevice(AdbDevice):
         shell: AdbShell,
         control: GrpcOptions,
         *,
-        keyboards: Path | None = None,
+        kept: Path | None = None,
         console: EmulatorConsole | None = None,
         known: MeasuredDevices = NOTHING_MEASURED,
     ) -> None:
-        super().__init__(shell, keyboards=keyboards, console=console, known=known)
+        super().__init__(shell, kept=kept, console=console, known=known)
         self._required = control.required
         self._restoring = threading.RLock()
         self._clipboard = threading.Lock()

@@ -125,15 +125,8 @@ class RecordingService:
 
     def check_trial(self, recorder: "Recorder", ending: Complete | Impossible) -> "EpisodeReport":
         """Check the episode that `recorder` would publish with `ending`; nothing is published or kept."""
-        from odyssey_recorder.checking.check_cache import Cache, CodeHashes  # imported late: slow to load
-        from odyssey_recorder.checking.collect import collect, read_annotation
-        from odyssey_recorder.checking.image_metrics import ImageMetrics
-        from odyssey_recorder.checking.one_episode import check_episode
-
         with TemporaryDirectory(prefix="odyssey-trial-") as folder:
-            annotation = recorder.write_trial(ending, Path(folder))
-            metrics = ImageMetrics(Cache(None, CodeHashes("", "")))
-            return check_episode(collect(EpisodeFiles.of(annotation), read_annotation(annotation), metrics, ()))
+            return check_alone(recorder.write_trial(ending, Path(folder)))
 
     @property
     def _stores(self) -> tuple[EpisodeStore, ...]:
@@ -200,6 +193,17 @@ class RecordingService:
             making=assignment.making,
             consent="" if self.practice is None else self.practice.agreed_version,
         )
+
+
+def check_alone(annotation: Path) -> "EpisodeReport":
+    """Check a single episode; nothing is kept. Raises OdysseyError."""
+    from odyssey_recorder.checking.check_cache import Cache, CodeHashes  # imported late: slow to load
+    from odyssey_recorder.checking.collect import collect, read_annotation
+    from odyssey_recorder.checking.image_metrics import ImageMetrics
+    from odyssey_recorder.checking.one_episode import check_episode
+
+    metrics = ImageMetrics(Cache(None, CodeHashes("", "")))
+    return check_episode(collect(EpisodeFiles.of(annotation), read_annotation(annotation), metrics, ()))
 
 
 def _bring_to_start(device: Device, start: StartState) -> None:

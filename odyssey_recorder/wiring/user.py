@@ -90,7 +90,7 @@ def _connect_from(server: AdbServer, settings: Settings) -> DeviceConnector:
         settings.capture,
         running_folders(),
         shared_memory=settings.shared_memory,
-        keyboards=settings.drafts.parent / "keyboards",
+        kept=settings.drafts.parent / "kept",
         console_token=Path.home() / TOKEN_FILE,
         measured=MeasuredDevices(settings.drafts.parent / "measured.json"),
     )

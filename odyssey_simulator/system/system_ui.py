@@ -1,6 +1,7 @@
 """The complete state of the phone: apps and tasks, the front page, keys, intents, settings."""
 
 import zlib
+from dataclasses import replace
 
 from PIL import Image
 
@@ -60,6 +61,8 @@ class SystemUi:
         self.display = display
         self.seed = seed
         self.settings = dict(_DEFAULTS)
+        if display.posture is not None:
+            self.settings["system", "accelerometer_rotation"] = "1"
         self.awake = True
         self._minutes = 10 * 60
         self.toast_text = ""
@@ -133,6 +136,17 @@ class SystemUi:
     def keyboard_shown(self) -> bool:
         return self.entry.keyboard.shown and self.input_methods.draws
 
+    @property
+    def field_has_keyboard(self) -> bool:
+        """With a hardware keyboard even while none is drawn."""
+        field = self.focused_field
+        has_keyboard = self.keyboard_shown or self.display.profile.keyboard
+        return has_keyboard and field is not None and not field.read_only and not self.recents
+
+    @property
+    def has_taskbar(self) -> bool:
+        return self.display.is_large and not self.has_gestures
+
     # User actions --------------------------------------------------------------------------------------------------
 
     @property
@@ -181,6 +195,9 @@ class SystemUi:
         self.recents = True
         self.recents_memory = Memory()
         self.transition = Transition.CLOSE
+
+    def choose_input_method(self) -> None:
+        self.toast("The only keyboard is Gboard")
 
     def _leave(self) -> None:
         self.entry.blur()
@@ -317,9 +334,9 @@ class SystemUi:
 
     def change_setting(self, namespace: str, key: str, value: str) -> None:
         self.settings[namespace, key] = value
-        fixed = self.settings.get(("system", "accelerometer_rotation")) == "0"
-        wanted = self.settings.get(("system", "user_rotation"), "")
-        if namespace == "system" and fixed and wanted in {"0", "1", "2", "3"}:
+        follows = self.settings.get(("system", "accelerometer_rotation")) == "1"
+        wanted = str(self.display.held) if follows else self.settings.get(("system", "user_rotation"), "")
+        if namespace == "system" and wanted in {"0", "1", "2", "3"}:
             self.show_on(self.display.turned(int(wanted)))
 
     def delete_setting(self, namespace: str, key: str) -> None:
@@ -331,8 +348,15 @@ class SystemUi:
             self.entry.reveal = True
 
     def turn(self, rotation: int) -> None:
-        self.show_on(self.display.turned(rotation))
+        """How a person turns a device whose screen follows."""
+        self.show_on(replace(self.display.turned(rotation), held=rotation))
         self.settings["system", "user_rotation"] = str(rotation)
+
+    def tilt(self, quarters: int) -> None:
+        """Turn the device itself; Android follows only with auto-rotate."""
+        self.display = self.display.tilted(quarters)
+        if self.setting("system", "accelerometer_rotation") == "1":
+            self.turn(self.display.held)
 
     def fold(self, posture: str) -> None:
         self.show_on(self.display.in_posture(posture))

@@ -47,7 +47,7 @@ from tests.cli import CommandLine
 from tests.simulator.person import Person, person_with
 
 STEPS = 6
-NO_VIEWS = ("InputMethod", "NavigationBar0", "StatusBar")
+NO_VIEWS = ("InputMethod", "NavigationBar0", "StatusBar", "Taskbar")
 
 
 OVERLAYS = {

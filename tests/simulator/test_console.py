@@ -81,12 +81,14 @@ def test_snapshots_are_saved_loaded_listed_and_deleted(start_bench: StartBench) 
     ]
     assert bench.console("avd", "snapshot", "save", "upright") == ["OK"]
     bench.console("rotate")
+    assert (bench.phone.state().rotation, bench.phone.screen().held) == (0, 1)
+    bench.shell("settings put system accelerometer_rotation 1")
     assert bench.phone.state().rotation == 1
 
     assert bench.console("avd", "snapshot", "load", "upright") == ["OK"]
 
     bench.wait_for_new_connection()
-    assert bench.phone.state().rotation == 0
+    assert (bench.phone.state().rotation, bench.phone.screen().held) == (0, 0)
     assert bench.console("avd", "snapshot", "list")[2].split()[:2] == ["--", "upright"]
     assert bench.console("avd", "snapshot", "delete", "upright") == ["OK"]
 

@@ -22,6 +22,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import Listener, RecordingView
 
 if TYPE_CHECKING:
+    from odyssey_recorder.device.connector import DeviceConnector
     from odyssey_recorder.model.finding import EpisodeReport
     from odyssey_recorder.recording.recorder import Recorder
     from odyssey_recorder.services.recording import RecordingService
@@ -97,6 +98,10 @@ class RecordingController(QObject):
     def profile(self) -> str | None:
         """The key of the device's profile, empty if it has none; None without a device."""
         return None if self._about is None else self._about.profile
+
+    @property
+    def connector(self) -> "DeviceConnector":
+        return self._service.connector
 
     @property
     def can_simulate(self) -> bool:

@@ -1,0 +1,180 @@
+"""The probes of a device check: each finds out one thing, and yields what it found."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+
+from odyssey_recorder.device.device import DeviceProperties
+from odyssey_recorder.device.profile import profile_of
+from odyssey_recorder.device.view_hierarchy import focused_text
+from odyssey_recorder.device_check.checked import SETTINGS, CheckedDevice, middle
+from odyssey_recorder.device_check.found import CheckLine, Outcome
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel
+
+Probe = Callable[[CheckedDevice], Iterator[CheckLine]]
+
+_SLOW_DUMP_S = 5.0
+_TEXTS = {"ASCII": "Wi-Fi 5%s", "Unicode": "Größe Ærø 東京", "Emoji": "👍🏽🎉"}
+_SNAPSHOT = "odyssey-recorder-check"
+_LONG_PRESSES_MS = (400, 500)
+"""Android's default, in newer and in older versions."""
+_LONG_WORD = "odyssey" * 4
+_LATE_MS = 80
+_LONGEST_PRESS_NS = 2_500_000_000
+_DELETE = 67
+_TO_END = 123
+
+
+def facts(checked: CheckedDevice) -> Mapping[str, str]:
+    properties, state = checked.device.properties(), checked.device.screen_state()
+    profile = profile_of(properties, state.panel)
+    modes = {"0": "three buttons", "1": "two buttons", "2": "gestures"}
+    mode = checked.device.setting("secure", "navigation_mode") or "0"
+    has_keys = any("KEY_BACK" in node.keys for node in checked.device.input_nodes())
+    return {
+        "Device": _kind(properties) + (f", {profile.name}" if profile is not None else ""),
+        "Product": properties.product,
+        "Android": f"{properties.release_version} (API {properties.sdk_version})",
+        "Image": properties.fingerprint,
+        "Emulator": properties.emulator_version or "version unknown",
+        "Screen": f"{properties.size} at {properties.density} dpi",
+        "Posture": state.posture or "does not fold",
+        "Navigation": modes.get(mode, "unknown"),
+        "Hardware keyboard": "yes" if has_keys else "no",
+        "Keyboard": checked.device.setting("secure", "default_input_method") or "none",
+        "Screenshots": checked.device.capture_path,
+    }
+
+
+def _kind(properties: DeviceProperties) -> str:
+    if properties.is_simulated:
+        return "simulated emulator"
+    return "emulator" if properties.serial.startswith("emulator-") or properties.avd_name else "no emulator"
+
+
+def view_hierarchy(checked: CheckedDevice) -> Iterator[CheckLine]:
+    checked.open_settings()
+    started_s = time.monotonic()
+    try:
+        nodes = checked.views()
+    except DeviceDisconnectedError:
+        raise
+    except DeviceError as error:
+        yield CheckLine("View hierarchy", Outcome.DIFFERENT, str(error), _WITHOUT_VIEWS)
+        return
+    took_s = time.monotonic() - started_s
+    found = f"{len(nodes)} views in {took_s:.1f} s"
+    if not any(node.package == SETTINGS for node in nodes):
+        yield CheckLine("View hierarchy", Outcome.DIFFERENT, f"{found}, none of them of Settings", _WITHOUT_VIEWS)
+    elif took_s > _SLOW_DUMP_S:
+        todo = "Each step waits that long for its texts. Turn off view hierarchies in the settings if that disturbs."
+        yield CheckLine("View hierarchy", Outcome.DIFFERENT, f"{found}, which is slow", todo)
+    else:
+        yield CheckLine("View hierarchy", Outcome.EXPECTED, found)
+
+
+_WITHOUT_VIEWS = "Steps are recorded without the texts of their views."
+
+
+def typing(checked: CheckedDevice) -> Iterator[CheckLine]:
+    checked.open_search()
+    for kind, text in _TEXTS.items():
+        what = f"Typing: {kind}"
+        try:
+            checked.device.check_text(text)
+        except InputRefusedError:
+            todo = "Such text is refused before it is typed. Install ADBKeyBoard to type it."
+            yield CheckLine(what, Outcome.NOT_POSSIBLE, "Neither gRPC nor ADBKeyBoard is there to type it.", todo)
+            continue
+        checked.act(text)
+        read = focused_text(checked.views())
+        yield (
+            CheckLine(what, Outcome.EXPECTED, f"{len(text)} characters typed and read back")
+            if read == text
+            else CheckLine(what, Outcome.DIFFERENT, _misread(text, read), "Type it on the device instead.")
+        )
+        checked.run(f"input keyevent {_TO_END} " + f"{_DELETE} " * len(text.encode()))
+
+
+def _misread(text: str, read: str | None) -> str:
+    if read is None:
+        return "After typing, no text field had the focus."
+    return f"{len(read)} characters were read back instead of {len(text)}, or other ones."
+
+
+def long_press(checked: CheckedDevice) -> Iterator[CheckLine]:
+    """Android selects the word in a text field while the finger is still down."""
+    device, what = checked.device, "Long press"
+    setting = device.setting("secure", "long_press_timeout")
+    set_ms = (int(setting),) if setting.isdecimal() else ()
+    told = f"the setting is {setting} ms" if set_ms else "the setting was never changed"
+    checked.measured = checked.measured.model_copy(update={"long_press_ms": next(iter(set_ms), None)})
+    if not device.follows_finger:
+        why = f"A finger can be held for a measured time over gRPC only; {told}."
+        yield CheckLine(what, Outcome.NOT_POSSIBLE, why)
+        return
+    least_ms, most_ms = _held_until_selected(checked)
+    likely = next((ms for ms in set_ms or _LONG_PRESSES_MS if least_ms - _LATE_MS <= ms <= most_ms), None)
+    found = f"after {least_ms} to {most_ms} ms; {told}"
+    if likely is not None:
+        checked.measured = checked.measured.model_copy(update={"long_press_ms": likely})
+        yield CheckLine(what, Outcome.EXPECTED, found)
+    else:
+        checked.measured = checked.measured.model_copy(update={"long_press_ms": least_ms})
+        todo = f"From now on, presses of {least_ms} ms and more count as long presses on this device."
+        yield CheckLine(what, Outcome.DIFFERENT, found, todo)
+
+
+def _held_until_selected(checked: CheckedDevice) -> tuple[int, int]:
+    """The least and the most time (ms) that a finger was down when the screen changed. Raises DeviceError."""
+    device, box = checked.device, checked.open_search().box
+    before = checked.act(_LONG_WORD)
+    top = before.screen.status_bar_px
+    asked_ns = time.monotonic_ns()
+    device.put_finger(Pixel(box.left + (box.right - box.left) // 4, middle(box).y))
+    least_ns = down_ns = time.monotonic_ns()
+    try:
+        while least_ns - down_ns < _LONGEST_PRESS_NS:
+            frame = device.capture()
+            if not frame.shows_same_as(before.frame, ignore_top_px=top):
+                return (least_ns - down_ns) // 1_000_000, (frame.arrived_ns - asked_ns) // 1_000_000
+            least_ns = frame.started_ns
+    finally:
+        device.lift_finger()
+    raise DeviceError("A finger that was held on a word selected nothing.")
+
+
+def snapshot(checked: CheckedDevice) -> Iterator[CheckLine]:
+    device = checked.device
+    if not device.keeps_snapshots:
+        why = "Only an emulator on this computer has snapshots."
+        yield CheckLine("Snapshot", Outcome.NOT_POSSIBLE, why, "After an undo you restore the screen yourself.")
+        return
+    before = checked.open_settings()
+    try:
+        started_s = time.monotonic()
+        device.save_snapshot(_SNAPSHOT)
+        saved_s = time.monotonic()
+        checked.act(SystemKey.HOME)
+        loading_s = time.monotonic()
+        device.load_snapshot(_SNAPSHOT)
+        took = f"saved in {saved_s - started_s:.1f} s, loaded in {time.monotonic() - loading_s:.1f} s"
+        top = before.screen.status_bar_px
+        after = checked.look(lambda seen: seen.frame.shows_same_as(before.frame, ignore_top_px=top))
+    finally:
+        device.delete_snapshot(_SNAPSHOT)
+    if after.frame.shows_same_as(before.frame, ignore_top_px=top):
+        yield CheckLine("Snapshot", Outcome.EXPECTED, took)
+    else:
+        todo = "Turn off step snapshots in the settings, and restore screens yourself after an undo."
+        yield CheckLine("Snapshot", Outcome.DIFFERENT, f"{took}, but it shows another screen", todo)
+
+
+PROBES: Mapping[str, Probe] = {
+    "View hierarchy": view_hierarchy,
+    "Typing": typing,
+    "Long press": long_press,
+    "Snapshot": snapshot,
+}
+"""In the order of the check, by what they look at."""
