@@ -50,6 +50,7 @@ class FlagCode(Enum):
     RESUMED_ELSEWHERE = "resumed_elsewhere", "resumed on another screen than the one the recording stopped on"
     RESUMED_UNSEEN = "resumed_unseen", "resumed without a screenshot of the screen the recording stopped on"
     FOREIGN_INPUT = "foreign_input", "something else acted on the device: {input}"
+    OTHER_KEY = "other_key", "the key {key} was pressed before it and was not recorded"
     UNEXPLAINED = "unexplained", "the screen changed before this step, and no step explains it"
     OTHER = "other", "{text}"
     """A flag that this version does not know."""

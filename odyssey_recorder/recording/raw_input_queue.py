@@ -49,6 +49,7 @@ LATE_NS = 300_000_000
 TOO_MANY = "Too many actions are waiting to be saved. Your last action was not recorded. Wait a moment."
 
 LOST = "A touch was not recorded: {}."
+NOT_A_STEP = "The key {} was not recorded. Touch the screen instead. Your next step will be flagged."
 DROPPED = "The device was busy and dropped events. Check that your last action was recorded."
 
 _CLOCK_CHANGED = Flag(FlagCode.CLOCK_CHANGED)
@@ -67,6 +68,14 @@ class RawUndo:
     at_ns: int
 
 
+@dataclass(frozen=True, slots=True)
+class RawNote:
+    """Something at `at_ns` that is no step: the next step gets `flag`."""
+
+    at_ns: int
+    flag: Flag
+
+
 class RawInputQueue:
     """Raw inputs go in as they arrive, and come out as steps in the order of their touch-downs."""
 
@@ -77,7 +86,7 @@ class RawInputQueue:
         self._keeping: set[int] = set()
         self._kept: set[int] = set()
         self._nodes: dict[str, InputDeviceNode] = {}
-        self._queue: deque[RawInput | RawUndo] = deque()
+        self._queue: deque[RawInput | RawUndo | RawNote] = deque()
         self._fingers: dict[tuple[str, int], RawInput] = {}
         self._pinched_until_us = -1
         self._run: TypingRun | None = None
@@ -92,6 +101,7 @@ class RawInputQueue:
         self._look_frame: int | None = None
         self._finished_ns: int | None = None
         self._last_ns = 0
+        self._owed: tuple[Flag, ...] = ()
 
     @property
     def waiting(self) -> bool:
@@ -206,19 +216,26 @@ class RawInputQueue:
                 if began is not None:
                     began.what, began.lifted_ns = heard.news, heard.arrived_ns
                 return ""
-            case contacts.ContactLost(node, slot, _, cause):
-                lost = self._fingers.pop((node, slot), None)
-                if lost is not None:
-                    lost.what, lost.refused = Typing.STROKE, LOST.format(cause.value)
-                    return ""
-                return LOST.format(cause.value) if cause is contacts.LossCause.PLACE_UNKNOWN else ""
+            case contacts.ContactLost():
+                return self._lose(heard.news)
             case contacts.KeyPressed(_, key, time_us):
                 return self._enqueue(heard, key, time_us)
             case contacts.KeyTyped(_, code, time_us):
                 return self._enqueue(heard, Typing.ENTER if code in ENTER_KEYS else Typing.STROKE, time_us)
+            case contacts.OtherKeyPressed(_, name):
+                self._queue.append(RawNote(heard.arrived_ns, Flag(FlagCode.OTHER_KEY, (name,))))
+                self._last_ns = max(self._last_ns, heard.at_ns)
+                return NOT_A_STEP.format(name)
             case contacts.EventsDropped():
                 self._last_ns = max(self._last_ns, heard.at_ns)
                 return DROPPED
+
+    def _lose(self, contact: contacts.ContactLost) -> str:
+        lost = self._fingers.pop((contact.node, contact.slot), None)
+        if lost is None:
+            return LOST.format(contact.cause.value) if contact.cause is contacts.LossCause.PLACE_UNKNOWN else ""
+        lost.what, lost.refused = Typing.STROKE, LOST.format(contact.cause.value)
+        return ""
 
     def want(self, wanted: Complete | Impossible | RawUndo, now_ns: int) -> None:
         raw_input = wanted if isinstance(wanted, RawUndo) else RawInput(now_ns, 0, now_ns, wanted, clock_agreed=True)
@@ -264,10 +281,14 @@ class RawInputQueue:
     def next(self, now_ns: int) -> RawStep | RawUndo | Refused | None:
         while self._queue:
             head = self._queue[0]
+            if isinstance(head, RawNote):
+                self._owe(head)
+                continue
             if self._run is not None and (isinstance(head, RawUndo) or isinstance(head.what, Complete | Impossible)):
                 return self._end_run(self._run, head.at_ns, now_ns)
             if isinstance(head, RawUndo):
                 self._queue.popleft()
+                self._owed = ()
                 return head
             match self._outcome(head):
                 case Stroke() as stroke:
@@ -282,6 +303,16 @@ class RawInputQueue:
         if self._run is not None and self._finished_ns is not None:
             return self._end_run(self._run, self._finished_ns, now_ns)
         return None
+
+    def _owe(self, note: RawNote) -> None:
+        self._queue.popleft()
+        self._owed = tuple(dict.fromkeys((*self._owed, note.flag)))
+        self._last_done_ns = max(self._last_done_ns, note.at_ns)
+        self._readings.want(self._last_done_ns)
+
+    def _take_owed(self) -> tuple[Flag, ...]:
+        owed, self._owed = self._owed, ()
+        return owed
 
     def _outcome(self, raw_input: RawInput) -> Outcome:
         if raw_input.refused and raw_input.what is not None:
@@ -302,7 +333,8 @@ class RawInputQueue:
         self._dequeue(raw_input)
         ends = isinstance(action.intent, Complete | Impossible)
         sent = None if ends else (raw_input.at_ns, max(raw_input.at_ns, raw_input.lifted_ns))
-        return RawStep(_save_effect(raw_input, action.found, action.intent, sent, action.flags))
+        flags = (*self._take_owed(), *action.flags)
+        return RawStep(_save_effect(raw_input, action.found, action.intent, sent, flags))
 
     def _refuse(self, raw_input: RawInput, refused: Refused) -> RawStep | Refused | None:
         """Drop an input that is not recorded; it ends a typing run like any other."""
@@ -329,6 +361,7 @@ class RawInputQueue:
             self._run = TypingRun(raw_input, stroke, since_ns, self._last_done_ns, enters=int(stroke.enters))
         else:
             self._run.add(raw_input, self._last_done_ns, enters=stroke.enters)
+        self._run.first.flags = (*self._run.first.flags, *self._take_owed())
 
     def _end_run(self, run: TypingRun, ended_ns: int, now_ns: int) -> RawStep | None:
         """Close a typing run that no input follows; a reading that is under way is waited for."""

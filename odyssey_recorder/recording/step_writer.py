@@ -19,7 +19,15 @@ from odyssey_recorder.dataset.provenance import (
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import ViewNode, clickable_at, focused_field, focused_text, parse
-from odyssey_recorder.gesture.contacts import Contact, ContactLost, KeyPressed, KeyTyped, TouchUpdate, to_stroke
+from odyssey_recorder.gesture.contacts import (
+    Contact,
+    ContactLost,
+    KeyPressed,
+    KeyTyped,
+    OtherKeyPressed,
+    TouchUpdate,
+    to_stroke,
+)
 from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -277,6 +285,8 @@ class StepWriter:
                 what = "a touch"
             case KeyPressed(key=key):
                 what = f"the key {key.value}"
+            case OtherKeyPressed(name=name):
+                what = f"the key {name}"
             case KeyTyped():
                 what = "a key of a keyboard"
             case _:

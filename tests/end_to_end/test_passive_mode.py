@@ -10,6 +10,7 @@ from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.passive import ANSWER_FIRST
+from odyssey_recorder.recording.raw_input_queue import NOT_A_STEP
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import TextQuestion
@@ -18,7 +19,7 @@ from tests.end_to_end.journal_checks import published
 from tests.end_to_end.recording_setup import PATIENCE_S, RecordingSetup, kinds_of, ready, recording_setup
 
 HOME, BACK, RECENT = Press(SystemKey.HOME), Press(SystemKey.BACK), Press(SystemKey.RECENT)
-BACK_KEY, RECENT_KEY = 158, 580
+BACK_KEY, RECENT_KEY, ESCAPE_KEY, DOWN_KEY = 158, 580, 1, 108
 SETTINGS, NOTES, MESSAGES = "com.android.settings", "com.odyssey.notes", "com.odyssey.messages"
 GESTURAL = "cmd overlay enable-exclusive --category com.android.internal.systemui.navbar.gestural"
 
@@ -51,6 +52,20 @@ def test_navigation_and_toolbar_buttons_are_system_keys(adb_server: PrivateAdbSe
         assert [step.action for step in episode.steps[:-1]] == [RECENT, BACK, HOME, RECENT, BACK]
         assert flags_of(provenance.steps) <= BUSY
         assert annotator.notices == []
+
+
+def test_escape_is_back_and_a_cursor_key_is_said_and_flagged(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
+        setup.open(recorder, SETTINGS)
+        setup.emulator.guest.window_key(ESCAPE_KEY)
+        setup.await_steps(recorder, 1)
+        setup.emulator.guest.window_key(DOWN_KEY)
+        setup.emulator.guest.window_key(RECENT_KEY)
+        setup.await_steps(recorder, 2)
+        episode, provenance = setup.finish(recorder)
+        assert [step.action for step in episode.steps[:-1]] == [BACK, RECENT]
+        assert Flag(FlagCode.OTHER_KEY, ("Down",)) in provenance.steps[1].flags
+        assert annotator.notices == [NOT_A_STEP.format("Down")]
 
 
 def test_edge_swipes_on_rotated_device_are_system_keys(adb_server: PrivateAdbServer, tmp_path: Path) -> None:

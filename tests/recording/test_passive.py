@@ -12,7 +12,7 @@ from odyssey_recorder.model.geometry import Rotation, Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
 from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT, PINCHED
-from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, TOO_MANY
+from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, NOT_A_STEP, TOO_MANY
 from odyssey_recorder.recording.state import State
 from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING, Bench, count, describe, steps
 
@@ -80,6 +80,25 @@ def test_swipe_up_from_the_edge_is_judged_by_its_effect(
 
     assert steps(bench) == [step]
     assert bench.steps[0].flags == flags
+
+
+def test_key_that_is_no_step_is_said_at_once_and_flagged_on_the_next_step() -> None:
+    bench = Bench().begin().tap(100, 200).wait(300)
+    bench.press_other("Down").show(1).wait(300)
+    assert bench.messages == [NOT_A_STEP.format("Down")]
+    bench.press_other("Down").tap(300, 400).wait(300)
+    bench.tap(500, 600).wait(300)
+
+    assert steps(bench) == ["100,200 on 0", "300,400 on 1", "500,600 on 1"]
+    assert [step.flags for step in bench.steps] == [(), (Flag(FlagCode.OTHER_KEY, ("Down",)),), ()]
+
+
+def test_key_that_is_undone_flags_nothing() -> None:
+    bench = Bench(restores=True).begin().tap(100, 200).wait(300).press_other("Menu").wait(300)
+    bench.send(events.UndoWanted(bench.now_ns)).wait(300)
+    bench.tap(300, 400).wait(300)
+
+    assert [step.flags for step in bench.steps] == [()]
 
 
 # Readings of the device.

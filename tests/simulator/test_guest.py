@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.simulator.bench import touches_in
-from tests.simulator.person import guest_with
+from tests.simulator.person import Person, guest_with
 
 
 def touches(
@@ -59,3 +59,31 @@ def test_touches_are_clamped_to_the_image(tmp_path: Path, rotation: int, corner:
 @pytest.mark.parametrize("point", [(300, 598), (300, 1801)])
 def test_touch_outside_the_image_is_ignored(tmp_path: Path, point: tuple[int, int]) -> None:
     assert touches(tmp_path / "journal", 0, point, override=WIDER) == []
+
+
+ESCAPE, MENU, F1, SEARCH, COMPOSE, UP, LEFT, DOWN = 0x01, 0x8B, 0x3B, 0xD9, 0x7F, 0x67, 0x69, 0x6C
+
+
+def test_escape_is_back_and_menu_and_search_do_nothing() -> None:
+    with guest_with("small_phone") as guest:
+        person = Person(guest.phone)
+        person.open("Notes", "New note")
+        shown = guest.phone.screen().number
+        for code in (MENU, F1, SEARCH, COMPOSE):
+            guest.window_key(code)
+        assert guest.phone.screen().number == shown
+        guest.window_key(ESCAPE)
+        assert not guest.phone.state().keyboard_shown
+        guest.window_key(ESCAPE)
+        assert guest.phone.state().activity == "com.odyssey.notes.MainActivity"
+
+
+def test_cursor_keys_move_the_cursor_and_write_nothing() -> None:
+    with guest_with("small_phone") as guest:
+        person = Person(guest.phone)
+        person.open("Notes", "New note")
+        guest.window_text("bd")
+        for code, text in ((LEFT, "c"), (UP, "a"), (DOWN, "e")):
+            guest.window_key(code)
+            guest.window_text(text)
+        assert person.sees("abcde")

@@ -81,6 +81,8 @@ _KEYS: Mapping[int, int] = {
     Qt.Key.Key_Tab: 0x0F,
     Qt.Key.Key_Return: 0x1C,
     Qt.Key.Key_Enter: 0x1C,
+    Qt.Key.Key_F1: 0x3B,
+    Qt.Key.Key_Home: 0x66,
     Qt.Key.Key_Up: 0x67,
     Qt.Key.Key_Left: 0x69,
     Qt.Key.Key_Right: 0x6A,
