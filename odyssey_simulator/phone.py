@@ -20,8 +20,8 @@ from odyssey_simulator.system.dump import node_of
 from odyssey_simulator.system.input_methods import InputMethods
 from odyssey_simulator.system.keys import press
 from odyssey_simulator.system.system_ui import HOME_TASK, SystemUi
-from odyssey_simulator.system.windows import NAVIGATION_BAR
 from odyssey_simulator.system.text_entry import Clip
+from odyssey_simulator.system.windows import NAVIGATION_BAR
 from odyssey_simulator.touch_surface import TouchSurface
 from odyssey_simulator.ui.geometry import Rect, Size
 from odyssey_simulator.ui.node import Node

@@ -190,9 +190,10 @@ def test_release_has_the_boxes_of_the_provenance(tmp_path: Path, published: Publ
 def test_box_that_a_person_drew_comes_before_the_one_in_the_file(
     tmp_path: Path, published: PublishedEpisode, source: str, kept: list[int]
 ) -> None:
-    tree = json.loads(published.annotation())
+    path = published.path("annotations")
+    tree = json.loads(path.read_bytes())
     tree["steps"][0]["sam2_bbox"] = [400, 400, 600, 600]
-    published.path("annotations").write_text(json.dumps(tree))
+    path.write_text(json.dumps(tree))
     set_provenance_box(published, 30, 60, 45, 70, source=source)
     assert boxes(published.root, tmp_path / "out")[0] == kept
 
