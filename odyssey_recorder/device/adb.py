@@ -18,10 +18,12 @@ from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyp
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.kept_settings import changed_settings, undo_left
 from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices
+from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices, long_press_ms
 from odyssey_recorder.device.repair import Repair, shell_line
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError, InputRefusedError
 from odyssey_recorder.gesture.getevent import InputDeviceNode, parse_nodes
+from odyssey_recorder.gesture.recognizer import LONG_PRESS_MS
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
@@ -69,6 +71,7 @@ class AdbDevice:
         self._known = known
         self._has_several_panels: bool | None = None
         self._sdk: int | None = None
+        self._long_press_ms = LONG_PRESS_MS
         shell.on_lost = self._forget_abilities
 
     @property
@@ -170,7 +173,9 @@ class AdbDevice:
 
     def touch(self, stroke: TouchStroke) -> None:
         if input_command.is_still(stroke):
-            self._inject(input_command.press_command(stroke), stroke.duration_us)
+            if stroke.duration_us > input_command.SURE_TAP_US:
+                self._long_press_ms = long_press_ms(self)
+            self._inject(input_command.press_command(stroke, self._long_press_ms), stroke.duration_us)
         elif input_command.is_even_line(stroke) or self._sdk_version() < input_command.TRAJECTORY_SDK:
             self._inject(input_command.swipe_command(stroke), stroke.duration_us)
         else:

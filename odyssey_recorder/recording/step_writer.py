@@ -31,7 +31,7 @@ from odyssey_recorder.gesture.contacts import (
 from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Type
+from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Scroll, Type
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.recording import provenance_records
@@ -213,6 +213,7 @@ class StepWriter:
         tree = self._trees.get(wanted.frame)
         box = _touched_box(tree, screen, wanted.intent, kept.frame.size) if tree else None
         touched_us = self._clock.epoch_us(wanted.touched_ns)
+        action = self._action(wanted.intent, kept.frame)
         record = StepRecord(
             frame=kept.record.model_copy(update={"settled": wanted.settled}),
             check=self._checks.get(wanted.check) if wanted.check is not None else None,
@@ -229,11 +230,11 @@ class StepWriter:
             ui_tree_absent="" if tree else self._no_trees.get(wanted.frame, NO_TREE),
             bbox=(box.left, box.top, box.right, box.bottom) if box else None,
             bbox_source="hierarchy" if box else None,
-            flags=(*wanted.flags, *self._size_flags(kept.frame.size)),
+            flags=(*wanted.flags, *self._size_flags(kept.frame.size), *self._press_flags(wanted.intent, action)),
             agent=self.agent,
             rejected=self._draft.state.rejected if self._is_rejected_on(kept) else (),
         )
-        return DraftStep(self._draft.state.next_key, self._action(wanted.intent, kept.frame), kept.path, record)
+        return DraftStep(self._draft.state.next_key, action, kept.path, record)
 
     def note_sent(self, started_ns: int, ended_ns: int) -> None:
         sent_us, sent_until_us = self._clock.epoch_us(started_ns), self._clock.epoch_us(ended_ns)
@@ -347,6 +348,11 @@ class StepWriter:
             return ()
         code = FlagCode.TURNED if size == published.turned() else FlagCode.RESIZED
         return (Flag(code, (str(size), str(published))),)
+
+    def _press_flags(self, intent: Intent, action: Action) -> tuple[Flag, ...]:
+        if not isinstance(intent, Touch) or isinstance(action, Scroll) or not self._rules.depends_on_app(intent.stroke):
+            return ()
+        return (Flag(FlagCode.UNSURE_PRESS, (intent.stroke.duration_us / 1000,)),)
 
     def _frame_to_restore(self, screenshot: Path) -> Frame | None:
         """A screenshot of the draft as a frame, cached; None if it is unreadable."""

@@ -14,6 +14,7 @@ from odyssey_simulator.system.transition import Transition
 from odyssey_simulator.ui.controls import TextField
 from odyssey_simulator.ui.view import Action, Memory
 
+LONG_PRESS_S = 0.4
 HOME_TASK = 1
 """All others are larger and never reused."""
 
@@ -335,6 +336,11 @@ class SystemUi:
         except ValueError:
             return fallback
         return value if 0 <= value <= 100 else fallback
+
+    @property
+    def long_press_s(self) -> float:
+        chosen = self.setting("secure", "long_press_timeout")
+        return int(chosen) / 1000 if chosen.isdecimal() else LONG_PRESS_S
 
     @property
     def has_gestures(self) -> bool:

@@ -68,6 +68,21 @@ def test_escape_is_back_and_a_cursor_key_is_said_and_flagged(adb_server: Private
         assert annotator.notices == [NOT_A_STEP.format("Down")]
 
 
+def test_press_is_what_the_device_makes_of_it(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup:
+        setup.emulator.phone.put_setting("secure", "long_press_timeout", "900")
+        with setup.recording("passive") as (recorder, _):
+            setup.open(recorder, SETTINGS)
+            setup.window.touch(TouchStroke.press(setup.position_of("Display"), duration_ms=700))
+            setup.await_steps(recorder, 1)
+            recorder.complete("Done.")
+            recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
+        episode, provenance = published(setup.service.store, recorder.episode_id)
+        assert kinds_of(episode) == [Click, Complete]
+        assert provenance.origin.long_press_ms == 900
+        assert FlagCode.UNSURE_PRESS in {flag.code for flag in provenance.steps[0].flags}
+
+
 def test_edge_swipes_on_rotated_device_are_system_keys(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
     with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, _):
         adb_server.adb("-s", setup.emulator.serial, "shell", GESTURAL)
