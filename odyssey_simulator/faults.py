@@ -107,6 +107,8 @@ class Faults:
         self.has_second_display = False
         self.windows_option = WindowsOption.KNOWN
         self.on_crash: Callable[[], None] = _nothing
+        self.automation_is_taken = False
+        self.hides_root = False
 
     def crash(self) -> None:
         """End like a process that crashed; returns at once, because the caller may be one of its connections."""
@@ -117,8 +119,6 @@ class Faults:
             self.on_crash()
 
         threading.Thread(target=end, name="crash", daemon=True).start()
-        self.automation_is_taken = False
-        self.hides_root = False
 
     def go_offline(self) -> None:
         self.offline = True
