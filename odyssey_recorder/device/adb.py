@@ -17,7 +17,6 @@ from odyssey_recorder.device.adb_shell import AdbShell, CommandResult, ShellStre
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.kept_settings import changed_settings, undo_left
-from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices
 from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices, long_press_ms
 from odyssey_recorder.device.repair import Repair, shell_line
 from odyssey_recorder.device.screen import Frame
