@@ -13,7 +13,7 @@ from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.emulator_console import console_of
 from odyssey_recorder.device_check import probes
 from odyssey_recorder.device_check.checked import CheckedDevice, Patience, middle
-from odyssey_recorder.device_check.found import CheckLine, DeviceReport, Outcome, without_names
+from odyssey_recorder.device_check.found import CheckLine, DeviceReport, Outcome, guarded, without_names
 from odyssey_recorder.errors import CancelledError, DeviceDisconnectedError, DeviceError, OdysseyError, RecordingError
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
@@ -56,7 +56,7 @@ class DeviceCheck:
                 for number, (what, probe) in enumerate(all_probes.items()):
                     progress(number / len(all_probes), f"{what}, {number + 1} of {len(all_probes)}")
                     is_late = time.monotonic() - started_s > LONGEST_S
-                    lines += [_late(what)] if is_late else _probed(what, probe, checked)
+                    lines += [_late(what)] if is_late else guarded(what, checked.device, probe(checked))
             with suppress(DeviceDisconnectedError):
                 self.connector.measured.keep(checked.device.properties(), checked.measured)
         return DeviceReport(facts, tuple(lines), round(time.monotonic() - started_s))
@@ -105,17 +105,6 @@ def _late(what: str) -> CheckLine:
     )
 
 
-def _probed(what: str, probe: probes.Probe, checked: CheckedDevice) -> Iterator[CheckLine]:
-    """What a probe found, and why it found no more."""
-    try:
-        for line in probe(checked):
-            yield replace(line, found=without_names(line.found, checked.device))
-    except CancelledError:
-        raise
-    except OdysseyError as error:
-        yield CheckLine(what, Outcome.NOT_POSSIBLE, without_names(str(error), checked.device))
-
-
 @contextmanager
 def _left_as_it_was(checked: CheckedDevice) -> Iterator[None]:
     front = checked.device.screen_state().package
@@ -144,7 +133,7 @@ def _recorded(checked: CheckedDevice, service: RecordingService) -> Path:
             checked.stop_if_cancelled()
             if not isinstance(move, script.ClosedModel):
                 with suppress(RecordingError):  # it records without views too
-                    recorder.wait_for(lambda view: view.state is State.READY and view.is_read, _READ_S)
+                    recorder.wait_for(lambda view: view.state is State.READY and (view.is_read or view.no_tree != ""), _READ_S)
                 move = move(checked)
             player.perform(move, recorder)
         published = player.published(recorder).published
