@@ -76,10 +76,11 @@ class BareControl:
         with ExitStack() as stack:
             memory = None
             if shared is not None:
-                memory = FrameMemory(shared.width * shared.height * 3)
+                memory = FrameMemory(shared)
                 stack.callback(memory.close)
                 wanted.transport.channel = pb.ImageTransport.MMAP
                 wanted.transport.handle = memory.uri
+                wanted.width, wanted.height = shared.width, shared.height
             call = self._stream(wanted, metadata=self._metadata)
             stack.callback(call.cancel)
             yield (image.image if memory is None else memory.copy(memory.length) for image in call)

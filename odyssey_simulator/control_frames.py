@@ -15,7 +15,7 @@ from odyssey_simulator.screen import ComposedFrame
 from odyssey_simulator.ui.geometry import Size
 
 _PNG_LEVEL = 1
-_TURNS = (None, Pillow.Transpose.ROTATE_90, Pillow.Transpose.ROTATE_180, Pillow.Transpose.ROTATE_270)
+_TURNS = (Pillow.Transpose.ROTATE_90, Pillow.Transpose.ROTATE_180, Pillow.Transpose.ROTATE_270)
 
 
 _BYTES = {ImgFormat.RGB888: 3, ImgFormat.RGBA8888: 4, ImgFormat.PNG: 4}
@@ -83,7 +83,7 @@ def _rendered(screen: ComposedFrame, kind: ImgFormat, size: Size, turns: int) ->
     if not is_whole:
         image = _on_panel(image, screen, size.turned(turns))
     if turns:
-        image = image.transpose(_TURNS[turns])
+        image = image.transpose(_TURNS[turns - 1])
     if kind is ImgFormat.PNG:
         encoded = io.BytesIO()
         image.convert("RGB").save(encoded, "png", compress_level=_PNG_LEVEL)

@@ -126,7 +126,11 @@ class AdbDevice:
         raise DeviceError(f"The screen of {self.label} keeps changing its size. Wait until it rests, and try again.")
 
     def capture(self) -> Frame:
-        """Raises DeviceError for an incomplete image.
+        """Raises DeviceError for an incomplete image."""
+        return self.screencap(next(self._frame_numbers))
+
+    def screencap(self, number: int = 0) -> Frame:
+        """What apps show, also on an emulator with gRPC; 0 is no frame's number.
 
         `screencap` writes only once it has the whole image, so the image is older than its first byte; on a busy
         computer the remaining pixels arrive much later.
@@ -137,7 +141,7 @@ class AdbDevice:
                 size, pixels = _receive_screencap(stream)
             except ValueError as error:
                 raise ValueError(f"{error}. {_quoted(stream.errors)}".rstrip(". ")) from error
-        return Frame(next(self._frame_numbers), size, pixels, stream.asked_ns, stream.output_ns, "screencap")
+        return Frame(number, size, pixels, stream.asked_ns, stream.output_ns, "screencap")
 
     def next_frame(self, wait_s: float) -> Frame | None:
         return None

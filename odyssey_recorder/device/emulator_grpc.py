@@ -29,6 +29,8 @@ _PRESSURE = 1024
 
 _WRITING_NS = 15_000_000
 """Longer than an emulator takes to write one frame into shared memory and announce it."""
+_ROW_STEP = 4
+"""Newer emulators begin each row of a frame in shared memory at a multiple of so many bytes."""
 _MAX_TORN = 30
 """After this many torn copies in a row, frames are sent in messages instead."""
 
@@ -93,8 +95,10 @@ def control_errors(who: str) -> Iterator[None]:
 class FrameMemory:
     """A private file for the emulator's frames; a copy made while it writes the next one is torn."""
 
-    def __init__(self, length: int) -> None:
-        """`length` is in bytes; the file is in a folder that no other user can open."""
+    def __init__(self, within: Size) -> None:
+        """For frames up to that size; the file is in a folder that no other user can open."""
+        self.within = within
+        length = -(-within.width * 3 // _ROW_STEP) * _ROW_STEP * within.height
         folder = Path(tempfile.mkdtemp(prefix="odyssey-frames-"))
         self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         path = folder / "frame"
@@ -240,9 +244,18 @@ class EmulatorControl:
 
     def has_keyboard(self) -> bool:
         """Without a keyboard the emulator drops keys silently."""
+        return self._hardware().get("hw.keyboard", "").lower() in ("yes", "true", "1")
+
+    def largest_frame(self) -> Size:
+        """A square that holds the frames of every rotation and posture."""
+        hardware, now = self._hardware(), self.screenshot().size
+        sides = (hardware.get(f"hw.lcd.{side}", "") for side in ("width", "height"))
+        longest = max(now.width, now.height, *(int(side) for side in sides if side.isdecimal()))
+        return Size(longest, longest)
+
+    def _hardware(self) -> dict[str, str]:
         answer = self._ask("getStatus", Empty(), pb.EmulatorStatus)
-        values = (entry.value for entry in answer.hardwareConfig.entry if entry.key == "hw.keyboard")
-        return next(values, "").lower() in ("yes", "true", "1")
+        return {entry.key: entry.value for entry in answer.hardwareConfig.entry}
 
     def screenshot(self, within: Size | None = None) -> Frame:
         """Raises `DeviceError` for an incomplete frame, for example while the display is off."""
@@ -254,10 +267,10 @@ class EmulatorControl:
     def stream(self, memory: FrameMemory | None = None, *, not_before_ns: int = 0) -> ScreenshotStream:
         """Stream full-size frames whenever the screen changes, the first at once.
 
-        Frames come through `memory` if the emulator supports it; the caller closes it after the stream. None is dated
-        before `not_before_ns`.
+        Frames come through `memory` if the emulator supports it; the caller closes it after the stream. An emulator
+        that is asked for frames in memory without a size crashes. None is dated before `not_before_ns`.
         """
-        wanted = _image_format(None)
+        wanted = _image_format(memory.within if memory is not None else None)
         if memory is not None:
             wanted.transport.channel = pb.ImageTransport.MMAP
             wanted.transport.handle = memory.uri

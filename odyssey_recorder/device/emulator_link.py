@@ -144,7 +144,7 @@ class EmulatorLink:
             if self._closing.is_set():
                 raise DeviceDisconnectedError(f"The connection to {self._serial} was closed.")
             has_keyboard = control.has_keyboard()
-            memory = self._memory(len(control.screenshot().pixels)) if self._shares_memory else None
+            memory = self._memory(control.largest_frame()) if self._shares_memory else None
             if memory is not None:
                 stack.callback(memory.close)
             stream = control.stream(memory, not_before_ns=self._since_ns)
@@ -160,9 +160,9 @@ class EmulatorLink:
                 self._shares_memory = self._shares_memory and type(error) is not DeviceError
                 raise
 
-    def _memory(self, length: int) -> FrameMemory | None:
+    def _memory(self, within: Size) -> FrameMemory | None:
         try:
-            return FrameMemory(length)
+            return FrameMemory(within)
         except OSError as error:
             _log.info("Memory cannot be shared with %s: %s", self._serial, error)
             return None

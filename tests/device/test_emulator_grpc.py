@@ -66,7 +66,7 @@ def open_stream(service: ScriptedService, control: EmulatorControl) -> Iterator[
 
 @pytest.fixture
 def memory() -> Iterator[FrameMemory]:
-    with closing(FrameMemory(LENGTH)) as memory:
+    with closing(FrameMemory(Size(*SIZE))) as memory:
         yield memory
 
 
@@ -231,15 +231,15 @@ def test_too_fast_emulator_ends_the_stream(service: ScriptedService, open_stream
 
 
 def test_too_small_memory_ends_the_stream(open_stream: Open) -> None:
-    memory = FrameMemory(LENGTH - 1)
+    memory = FrameMemory(Size(4, 5))
     stream = open_stream(image(1, pixels=b""), memory=memory)
     assert stream.ended.wait(5)
     memory.close()
-    assert f"{LENGTH - 1} bytes for 4x6" in str(stream.error)
+    assert "60 bytes for 4x6" in str(stream.error)
 
 
 def test_shared_memory_is_private_and_deleted_on_close() -> None:
-    memory = FrameMemory(100)
+    memory = FrameMemory(Size(10, 3))
     path = Path(url2pathname(urlsplit(memory.uri).path))
     modes = [place.stat().st_mode & 0o077 for place in (path, path.parent)]
 
