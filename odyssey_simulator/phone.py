@@ -21,6 +21,7 @@ from odyssey_simulator.system.input_methods import InputMethods
 from odyssey_simulator.system.keys import press
 from odyssey_simulator.system.system_ui import HOME_TASK, SystemUi
 from odyssey_simulator.system.windows import NAVIGATION_BAR
+from odyssey_simulator.system.text_entry import Clip
 from odyssey_simulator.touch_surface import TouchSurface
 from odyssey_simulator.ui.geometry import Rect, Size
 from odyssey_simulator.ui.node import Node
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 _MINUTE_S = 60.0
+_PASTE_NOTICE_S = 3.5
 _WISHES: Mapping[str, Literal["send", "view"]] = {
     "android.intent.action.SEND": "send",
     "android.intent.action.VIEW": "view",
@@ -72,6 +74,7 @@ class Phone:
         self._compositor = Compositor(self._looper, animation=animation, journal=self._journal)
         self._running_clock = running_clock
         self._beat_timer: Timer | None = None
+        self._notice_timer: Timer | None = None
         self._touch_surface = TouchSurface(self._looper, self._compositor, lambda: self._system)
         self._compositor.refresh(self._system)
 
@@ -110,6 +113,7 @@ class Phone:
         def touch() -> None:
             self._touch_surface.touch(phase, (x, y), pointer, at_s=at_s, number=number)
             self._keep_beating()
+            self._end_notice_later()
 
         if at_once:
             self._looper.later(0.0, touch)
@@ -200,7 +204,7 @@ class Phone:
         return self._looper.call(read) | {"settings": {space: self.settings(space) for space in spaces}}
 
     def get_clipboard(self) -> str:
-        return self._looper.call(lambda: self._system.entry.clipboard)
+        return self._looper.call(lambda: self._system.entry.clip.text)
 
     # Keyboards -------------------------------------------------------------------------------------------------
 
@@ -239,9 +243,17 @@ class Phone:
     def put_setting(self, namespace: str, key: str, value: str) -> None:
         self._change(lambda: self._system.change_setting(namespace, key, value))
 
+    def without_notices(self) -> "Phone":
+        """Before the start: Android neither tells of pasting nor offers a stylus."""
+        self._system.change_setting("secure", "clipboard_show_access_notifications", "0")
+        self._system.change_setting("secure", "stylus_handwriting_enabled", "0")
+        return self
+
     def prepare(self, *, animation: bool) -> None:
-        """Before the start: set what preparing a real device for recordings sets."""
+        """Before the start: set what preparing a real device, and recording on it, set."""
+        self.without_notices()
         self._system.change_setting("global", "stay_on_while_plugged_in", "7")
+        self._system.change_setting("global", "hide_error_dialogs", "1")
         for kind in () if animation else ("window_animation", "transition_animation", "animator_duration"):
             self._system.change_setting("global", f"{kind}_scale", "0")
 
@@ -251,7 +263,8 @@ class Phone:
         return was_set
 
     def set_clipboard(self, text: str) -> None:
-        self._change(lambda: setattr(self._system.entry, "clipboard", text))
+        """As from the emulator's host."""
+        self._change(lambda: setattr(self._system.entry, "clip", Clip(text)))
 
     def limit_text(self, *, pasted: int | None = None, held: int | None = None) -> None:
         """In letters: at most `pasted` of a clipboard (0: fields refuse it), and at most `held` in a field."""
@@ -319,6 +332,7 @@ class Phone:
             self._compositor.cause = cause
             self._compositor.change(self._system, act)
             self._keep_beating()
+            self._end_notice_later()
 
         self._looper.call(change)
 
@@ -338,6 +352,15 @@ class Phone:
             page.beat()
             self._compositor.advance(self._system)
             self._keep_beating()
+
+    def _end_notice_later(self) -> None:
+        if self._system.paste_notice and self._notice_timer is None:
+            self._notice_timer = self._looper.later(_PASTE_NOTICE_S, self._end_notice)
+
+    def _end_notice(self) -> None:
+        self._notice_timer = None
+        self._system.entry.pasted_by = ""
+        self._compositor.advance(self._system)
 
     def _copy(self) -> SystemUi:
         self._system.focused_field = None

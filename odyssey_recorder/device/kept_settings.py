@@ -37,13 +37,16 @@ def changed_settings(
 ) -> Iterator[Mapping[tuple[str, str], str]]:
     """Give settings, by namespace and name, other values until the end of the block; yields the old ones.
 
-    A setting that was never set is an empty text, and becomes unset again. One that has its value already stays as it
-    is. Raises DeviceError if the device refuses a value, and DatasetError if `folder` cannot be written.
+    A setting that was never set is an empty text, and becomes unset again. One that had its value already keeps it. If
+    several blocks want the same value, the last one that ends undoes it. Raises DeviceError if the device refuses a
+    value, and DatasetError if `folder` cannot be written.
     """
     answers = shell.ask(*(f"settings get {shlex.join(name)}" for name in values))
     old = {name: "" if answer == _NEVER_SET else answer for name, answer in zip(values, answers, strict=True)}
     wanted = {name: value for name, value in values.items() if old[name] != value}
-    with undone_afterwards(shell, folder, [_undo(name, value, old[name]) for name, value in wanted.items()]):
+    shared = {(undo.query, undo.changed): undo for undo in _all_kept(shell, folder)}
+    undos = [_undo(name, value, old[name], shared) for name, value in values.items()]
+    with undone_afterwards(shell, folder, [undo for undo in undos if undo is not None]):
         if wanted:
             result = shell.run("; ".join(_put(name, value) for name, value in wanted.items()))
             if result.errors or result.exit_code:
@@ -53,7 +56,7 @@ def changed_settings(
 
 @contextmanager
 def undone_afterwards(shell: AdbShell, folder: Path | None, undos: Sequence[Undo]) -> Iterator[None]:
-    """Carry out `undos` in their order when the block ends.
+    """Carry out `undos` in their order when the block ends, except those that another block is still to carry out.
 
     If the program crashes or the device is gone by then, the next `undo_left` does it. Without a `folder` nobody does.
     Raises DatasetError, before the block, if `folder` cannot be written.
@@ -69,7 +72,8 @@ def undone_afterwards(shell: AdbShell, folder: Path | None, undos: Sequence[Undo
             yield
         finally:
             try:
-                _carry_out(shell, undos)
+                others = _all_kept(shell, folder, besides=path)
+                _carry_out(shell, [undo for undo in undos if undo not in others])
                 if path is not None:
                     path.unlink(missing_ok=True)
             except (DeviceError, OSError) as error:
@@ -78,12 +82,21 @@ def undone_afterwards(shell: AdbShell, folder: Path | None, undos: Sequence[Undo
 
 def undo_left(shell: AdbShell, folder: Path | None) -> None:
     """Undo what a program that no longer runs has left changed on this device. Raises DeviceError."""
-    if folder is None or not any(folder.glob("*.json")):
-        return
-    for path in sorted(folder.glob(f"{_device_key(shell)}-*.json")):
+    for path in _files(shell, folder):
         with suppress(Timeout), _held(path):
             _carry_out(shell, _read(path))
             path.unlink(missing_ok=True)
+
+
+def _files(shell: AdbShell, folder: Path | None) -> list[Path]:
+    """Those of this device."""
+    if folder is None or not any(folder.glob("*.json")):
+        return []
+    return sorted(folder.glob(f"{_device_key(shell)}-*.json"))
+
+
+def _all_kept(shell: AdbShell, folder: Path | None, besides: Path | None = None) -> list[Undo]:
+    return [undo for path in _files(shell, folder) if path != besides for undo in _read(path)]
 
 
 @contextmanager
@@ -106,9 +119,12 @@ def _carry_out(shell: AdbShell, undos: Sequence[Undo]) -> None:
             _log.warning("%s did not carry out `%s`.", shell.serial, undo.command)
 
 
-def _undo(name: tuple[str, str], changed: str, old: str) -> Undo:
-    command = _put(name, old) if old else f"settings delete {shlex.join(name)}"
-    return Undo(f"settings get {shlex.join(name)}", changed, command)
+def _undo(name: tuple[str, str], changed: str, old: str, shared: Mapping[tuple[str, str], Undo]) -> Undo | None:
+    """None for a setting that has its value without the doing of any program."""
+    query = f"settings get {shlex.join(name)}"
+    if old == changed:
+        return shared.get((query, changed))
+    return Undo(query, changed, _put(name, old) if old else f"settings delete {shlex.join(name)}")
 
 
 def _put(name: tuple[str, str], value: str) -> str:
@@ -125,6 +141,8 @@ def _read(path: Path) -> list[Undo]:
     """Empty for a file that is not one of these: it is of no use."""
     try:
         return [Undo(**values) for values in json.loads(read_text(path, Largest.WRITTEN_BY_HAND))]
+    except FileNotFoundError:  # another program is done with it
+        return []
     except (OSError, ValueError, TypeError) as error:
         _log.warning("What to restore on a device cannot be read from %s: %s", path, error)
         return []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from odyssey_recorder.control.inputs import Input, input_for
 from odyssey_recorder.device.device import ControllableDevice
+from odyssey_recorder.device.repair import WHILE_RECORDING
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, SystemKey
 from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult, StepResult
@@ -31,7 +32,8 @@ def replay_episode(path: Path, device: ControllableDevice, options: ReplayOption
     """
     recorded = open_recorded(path)
     check_screenshots(recorded)
-    result = Player(device, recorded, options.rules, on_step=options.on_step).play()
+    with device.changed_settings(WHILE_RECORDING):
+        result = Player(device, recorded, options.rules, on_step=options.on_step).play()
     if options.report is not None:
         write_page(options.report, render_report(result))
     return result

@@ -71,7 +71,7 @@ class SystemUi:
         self.share_memory = Memory()
         self.transition: Transition | None = None
         self.focused_field: TextField | None = None
-        self.entry = TextEntry(self._focused, self._memory)
+        self.entry = TextEntry(self._focused, self._memory, self._front_app, self._offers_stylus)
         self.input_methods = InputMethods(self.settings, self.entry)
         self.launcher = Launcher(self)
         self.apps: dict[str, App] = {self.launcher.package: self.launcher}
@@ -153,7 +153,9 @@ class SystemUi:
         self.launcher.go_home()
 
     def press_back(self) -> None:
-        if self.entry.toolbar:
+        if self.entry.stylus_offered:
+            self.entry.decline_stylus()
+        elif self.entry.toolbar:
             self.entry.toolbar = False
         elif self.keyboard_shown:
             self.entry.hide_keyboard()
@@ -296,11 +298,17 @@ class SystemUi:
         self.end_share()
 
     def copy(self, text: str) -> None:
-        self.entry.clipboard = text
+        self.entry.copy_text(text)
         self.toast("Copied")
 
     def toast(self, text: str) -> None:
         self.toast_text = text
+
+    @property
+    def paste_notice(self) -> str:
+        """Shown for a while after an app has read the clipboard, unless that is switched off."""
+        is_off = self.setting("secure", "clipboard_show_access_notifications") == "0"
+        return "" if is_off or not self.entry.pasted_by else f"{self.entry.pasted_by} pasted from your clipboard"
 
     # Settings ----------------------------------------------------------------------------------------------------
 
@@ -366,6 +374,12 @@ class SystemUi:
 
     def _memory(self) -> Memory:
         return self.page.memory
+
+    def _front_app(self) -> tuple[str, str]:
+        return self._front, self.front.label
+
+    def _offers_stylus(self) -> bool:
+        return self.setting("secure", "stylus_handwriting_enabled") != "0"
 
     def _focused(self) -> TextField | None:
         return self.focused_field

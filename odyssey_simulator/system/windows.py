@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from odyssey_simulator.system import bars
-from odyssey_simulator.system.floating import Scrim, text_toolbar, toast
+from odyssey_simulator.system.floating import Scrim, stylus_card, text_toolbar, toast
 from odyssey_simulator.system.keyboard import keyboard_view
 from odyssey_simulator.system.launcher import favourites, launcher_icon
 from odyssey_simulator.system.recents import recents_view
@@ -74,7 +74,13 @@ class _Builder:
         keyboard = self._keyboard()
         status, navigation = self._bars()
         windows.insert(1, status)
-        over = (self._toolbar(windows, content), keyboard, self._toast(content), navigation)
+        over = (
+            self._toolbar(windows, content),
+            keyboard,
+            self._stylus_offer(content),
+            self._toast(content),
+            navigation,
+        )
         windows += [window for window in over if window]
         lifted = Rect(0, content.bottom, self._screen.right, self._navigation.top)
         return windows, Areas(self._screen, self._status, self._navigation, content, lifted)
@@ -220,12 +226,23 @@ class _Builder:
         view.place(left, top, self._screen)
         return Window("FloatingToolbar", self._page.app.package, view)
 
+    def _stylus_offer(self, content: Rect) -> Window | None:
+        """A pop-up of the keyboard's own; a tap on it or beside it dismisses it."""
+        entry = self._system.entry
+        if not entry.stylus_offered:
+            return None
+        look = self._look(self._system_theme, content)
+        card = Place(stylus_card(entry), "center")
+        root = Stack((Scrim(on_tap=entry.decline_stylus), card))
+        return Window("StylusOffer", "com.google.android.inputmethod.latin", self._lay(root, look, self._screen))
+
     def _toast(self, content: Rect) -> Window | None:
-        if not self._system.toast_text:
+        text = self._system.paste_notice or self._system.toast_text
+        if not text:
             return None
         look = self._look(self._theme, content)
         lift = 16 if self._system.keyboard_shown else _TOAST_LIFT_DP
-        view = Place(toast(self._system.toast_text), "bottom", pad=(16, 16, 16, lift))
+        view = Place(toast(text), "bottom", pad=(16, 16, 16, lift))
         return Window("Toast", self._page.app.package, self._lay(view, look, content), opaque=False)
 
 

@@ -31,7 +31,7 @@ ID        TAG                 VM SIZE                DATE       VM CLOCK
 
 @pytest.fixture
 def emulator(tmp_path: Path) -> Iterator[SimulatedEmulator]:
-    phone = Phone(profile_named("pixel_fold"), animation=False)
+    phone = Phone(profile_named("pixel_fold"), animation=False).without_notices()
     with SimulatedEmulator(phone, auth_token_file=tmp_path / "token") as running:
         yield running
 

@@ -35,14 +35,21 @@ def test_settings_are_changed_for_the_block_only(fresh: DeviceBench, tmp_path: P
 
 
 def test_setting_that_has_its_value_already_stays(fresh: DeviceBench, tmp_path: Path) -> None:
-    outer, inner = connect(fresh, tmp_path), connect(fresh, tmp_path)
-    with inner.changed_settings({SCALE: "1.0"}):
+    with connect(fresh, tmp_path).changed_settings({SCALE: "1.0"}):
         assert list(tmp_path.iterdir()) == []
-    with outer.changed_settings(CHANGES):
-        with inner.changed_settings(CHANGES):
-            pass
-        assert values(fresh) == ["0", "0.5"]
     assert values(fresh) == [None, "1.0"]
+
+
+@pytest.mark.parametrize("first_to_end", [0, 1])
+def test_last_of_several_blocks_restores(fresh: DeviceBench, tmp_path: Path, first_to_end: int) -> None:
+    blocks = [connect(fresh, tmp_path).changed_settings(CHANGES) for _ in range(2)]
+    for block in blocks:
+        block.__enter__()
+    blocks.pop(first_to_end).__exit__(None, None, None)
+    assert values(fresh) == ["0", "0.5"]
+    blocks.pop().__exit__(None, None, None)
+    assert values(fresh) == [None, "1.0"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_somebody_else_has_chosen_meanwhile_is_kept(fresh: DeviceBench, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ class Report:
 class PhonePilot(WindowDriver):
     def __init__(self, qtbot: QtBot, profile: str) -> None:
         self.reports: list[Report] = []
-        self.phone = Phone(profile_named(profile), animation=False)
+        self.phone = Phone(profile_named(profile), animation=False).without_notices()
         self.emulator = SimulatedEmulator(self.phone)
         self.emulator.start()
         self.emulator.guest.nodes.read(self._add_report, lambda: None)
