@@ -20,8 +20,8 @@ from odyssey_simulator.system.dump import node_of
 from odyssey_simulator.system.input_methods import InputMethods
 from odyssey_simulator.system.keys import press
 from odyssey_simulator.system.system_ui import HOME_TASK, SystemUi
-from odyssey_simulator.system.windows import NAVIGATION_BAR
 from odyssey_simulator.system.text_entry import Clip
+from odyssey_simulator.system.windows import NAVIGATION_BAR
 from odyssey_simulator.touch_surface import TouchSurface
 from odyssey_simulator.ui.geometry import Rect, Size
 from odyssey_simulator.ui.node import Node
@@ -404,6 +404,7 @@ class Phone:
             density=display.density,
             posture=display.posture,
             package=system.package,
+            has_toast=bool(system.paste_notice or system.toast_text),
             activity=system.activity,
             title=system.window_title,
             keyboard=None if areas.keyboard.is_empty else areas.keyboard,

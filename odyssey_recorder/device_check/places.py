@@ -1,6 +1,6 @@
 """Every posture and rotation of a device, one after the other; then it is as before."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from odyssey_recorder.device.dumping import reading_alone
 from odyssey_recorder.device.emulator_console import EmulatorConsole
@@ -12,7 +12,7 @@ _AWAKE = "input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard"
 _CLOSED, _OPENED = "CLOSED", "OPENED"
 
 
-def postures(checked: CheckedDevice) -> Iterator[str]:
+def postures(checked: CheckedDevice) -> Generator[str, None, None]:
     """The present one first; close the iterator to return to it. Only a console can fold a device."""
     present, console = checked.device.screen_state().posture, checked.console
     yield present
@@ -23,7 +23,8 @@ def postures(checked: CheckedDevice) -> Iterator[str]:
         _bring_into(other, checked, console)
         yield other
     finally:
-        _bring_into(present, checked, console)
+        with checked.undisturbed():
+            _bring_into(present, checked, console)
 
 
 def _bring_into(posture: str, checked: CheckedDevice, console: EmulatorConsole) -> None:
@@ -32,7 +33,7 @@ def _bring_into(posture: str, checked: CheckedDevice, console: EmulatorConsole) 
     checked.shell.run(_AWAKE)
 
 
-def rotations(checked: CheckedDevice) -> Iterator[None]:
+def rotations(checked: CheckedDevice) -> Generator[None, None, None]:
     """Close the iterator to return to the present one. The screen may stay as it is in some: Android decides."""
     console = checked.console
     if console is None:
@@ -48,8 +49,9 @@ def rotations(checked: CheckedDevice) -> Iterator[None]:
                 turned += 1
                 _turn(checked, console)
         finally:
-            for _ in range(-turned % len(Rotation)):
-                _turn(checked, console)
+            with checked.undisturbed():
+                for _ in range(-turned % len(Rotation)):
+                    _turn(checked, console)
 
 
 def _turn(checked: CheckedDevice, console: EmulatorConsole) -> None:
