@@ -34,6 +34,9 @@ _DUMPS = count(1)
 _DUMP_PATIENCE = 2
 """Times the usual limit for a dump: `uiautomator` waits ten seconds for the screen to become idle."""
 _RESTLESS = "could not get idle state"
+_ALL_WINDOWS = " --windows"
+"""Android 14 and later know this option of `uiautomator dump`; older versions ignore it, or refuse it."""
+_UNKNOWN_OPTION = re.compile(r"\b(?:usage|unknown|unsupported|unrecognized)\b", re.IGNORECASE)
 
 _UPTIME_STEP_US = 10_000
 
@@ -72,6 +75,7 @@ class AdbDevice:
         self._console = console
         self._known = known
         self._has_several_panels: bool | None = None
+        self._all_windows = _ALL_WINDOWS
         self._sdk: int | None = None
         shell.on_lost = self._forget_abilities
 
@@ -81,6 +85,7 @@ class AdbDevice:
 
     def _forget_abilities(self) -> None:
         self._has_several_panels = self._sdk = None
+        self._all_windows = _ALL_WINDOWS
 
     def properties(self) -> DeviceProperties:
         getprop, wm_size, wm_density = self._shell.ask("getprop", "wm size", "wm density")
@@ -117,6 +122,7 @@ class AdbDevice:
                 navigation_bar=dumpsys.navigation_bar(window),
                 keyboard=dumpsys.keyboard(window),
                 panel=dumpsys.panel_size(wm_size),
+                has_pop_up=dumpsys.has_pop_up(window),
             )
 
     def _read_screen(self) -> list[str]:
@@ -202,9 +208,13 @@ class AdbDevice:
         """Raises DeviceError if the screen does not become idle within the ten seconds that `uiautomator` waits."""
         path = f"{_DUMP}-{next(_DUMPS)}.xml"
         result = self._shell.run(
-            f"rm -f {path}; uiautomator dump {path}; cat {path}; rm -f {path}", _DUMP_PATIENCE * self._shell.answer_s
+            f"rm -f {path}; uiautomator dump{self._all_windows} {path}; cat {path}; rm -f {path}",
+            _DUMP_PATIENCE * self._shell.answer_s,
         )
         start = result.output.find("<?xml")
+        if start < 0 and self._all_windows and _UNKNOWN_OPTION.search(result.text):
+            self._all_windows = ""
+            return self.view_hierarchy()
         if start < 0:
             advice = "Its screen never settles." if _RESTLESS in result.text else "Look again."
             quoted = _quoted(result.text)
