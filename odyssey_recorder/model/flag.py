@@ -34,6 +34,7 @@ class FlagCode(Enum):
     )
     AREAS_UNKNOWN = "areas_unknown", "the device did not report its screen layout in time"
     NO_KEY = "no_key", "it looked like a system gesture, but triggered no system key"
+    OTHER_EFFECT = "other_effect", "it was recorded as {tapped}, but afterwards {shown} was in front"
     CLOCK_CHANGED = "clock_changed", "the device's clock was changed around the moment of the touch"
     CLOCK_UNREAD = "clock_unread", "the device's clock could not be read after the touch"
     TEXT_UNREAD = "text_unread", "the typed text could not be read"
