@@ -404,6 +404,7 @@ class Phone:
             density=display.density,
             posture=display.posture,
             package=system.package,
+            has_toast=bool(system.paste_notice or system.toast_text),
             activity=system.activity,
             title=system.focus_title,
             keyboard=None if areas.keyboard.is_empty else areas.keyboard,

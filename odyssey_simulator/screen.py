@@ -104,6 +104,7 @@ class PhoneState:
     awake: bool
     frame: int
     task: int
+    has_toast: bool = False
 
     @property
     def keyboard_shown(self) -> bool:

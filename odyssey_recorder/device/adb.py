@@ -31,6 +31,10 @@ _BOOT_ANSWER_S = 3.0
 _BOOT_POLL_S = 0.25
 _RESTORED_S = 30.0
 
+_ALL_WINDOWS = "--windows "
+"""Android 14 and later know this option of `uiautomator dump`; older versions ignore it, or refuse it."""
+_UNKNOWN_OPTION = re.compile(r"\b(?:usage|unknown|unsupported|unrecognized)\b", re.IGNORECASE)
+
 _UPTIME_STEP_US = 10_000
 
 _SCREEN_READINGS = 3
@@ -69,6 +73,7 @@ class AdbDevice:
         self._console = console
         self._known = known
         self._has_several_panels: bool | None = None
+        self._all_windows = _ALL_WINDOWS
         self._sdk: int | None = None
         self._long_press_ms = LONG_PRESS_MS
         shell.on_lost = self._forget_abilities
@@ -79,6 +84,7 @@ class AdbDevice:
 
     def _forget_abilities(self) -> None:
         self._has_several_panels = self._sdk = None
+        self._all_windows = _ALL_WINDOWS
 
     def properties(self) -> DeviceProperties:
         getprop, wm_size, wm_density = self._shell.ask("getprop", "wm size", "wm density")
@@ -115,6 +121,7 @@ class AdbDevice:
                 navigation_bar=dumpsys.navigation_bar(window),
                 keyboard=dumpsys.keyboard(window),
                 panel=dumpsys.panel_size(wm_size),
+                has_pop_up=dumpsys.has_pop_up(window),
             )
 
     def _read_screen(self) -> list[str]:
@@ -204,7 +211,13 @@ class AdbDevice:
 
     def view_hierarchy(self) -> str:
         """Raises DeviceError if the screen does not become idle within the ten seconds that `uiautomator` waits."""
-        return dumping.dump_views(self._shell)
+        try:
+            return dumping.dump_views(self._shell, self._all_windows)
+        except DeviceError as error:
+            if not self._all_windows or _UNKNOWN_OPTION.search(str(error)) is None:
+                raise
+        self._all_windows = ""
+        return self.view_hierarchy()
 
     def setting(self, namespace: str, name: str) -> str:
         result = self._shell.run(shlex.join(("settings", "get", namespace, name)))

@@ -13,6 +13,7 @@ _WM_SIZE = re.compile(r"(?:Physical|Override) size: (\d+)x(\d+)")
 _PANEL_SIZE = re.compile(r"Physical size: (\d+)x(\d+)")
 _WM_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
 _FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]*)\}")
+_ACTIVITY_TITLE = re.compile(r"[\w.]+/[\w.$]+")
 _FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ (\S+/[^\s}]+)")
 _ACTIVITY = re.compile(r"[\w.]+/[\w.$]+")
 _SYSTEM_WINDOWS = (
@@ -31,6 +32,8 @@ _INSETS_SOURCE = re.compile(
 )
 _STATUS_BAR = {"TYPE_TOP_BAR", "ITYPE_STATUS_BAR", "statusBars"}
 _NAVIGATION_BAR = {"TYPE_NAVIGATION_BAR", "ITYPE_NAVIGATION_BAR", "navigationBars"}
+_TASKBAR = {"ITYPE_EXTRA_NAVIGATION_BAR"}
+"""Of Android 12L and 13, without a navigation bar of its own."""
 _KEYBOARD = {"TYPE_IME", "ITYPE_IME", "ime"}
 _KEYBOARD_ELSEWHERE = re.compile(r"\bmCurTokenDisplayId=0*[1-9]")
 _POSTURE = re.compile(r"Committed state: DeviceState\{identifier=\d+, name='(\w+)'")
@@ -113,6 +116,12 @@ def focused_activity(window: str) -> tuple[str, str]:
     return package, package + activity if activity.startswith(".") else activity
 
 
+def has_pop_up(window: str) -> bool:
+    """Whether a window has the focus that is no activity's: a menu, the notification shade, a message of Android."""
+    focus = _FOCUS.search(window)
+    return focus is not None and _ACTIVITY_TITLE.match(focus[1]) is None
+
+
 def rotation(window: str) -> Rotation:
     """`mCurrentRotation` is the sensor's and `mRotation` the display's, which wins.
 
@@ -131,7 +140,7 @@ def status_bar_height(window: str) -> int:
 
 def navigation_bar(window: str) -> Box | None:
     """None while hidden. Gesture navigation has a thin bar; in landscape the bar may be at the left or right."""
-    return _insets_source(window, _NAVIGATION_BAR)
+    return _insets_source(window, _NAVIGATION_BAR) or _insets_source(window, _TASKBAR)
 
 
 def keyboard(window: str) -> Box | None:

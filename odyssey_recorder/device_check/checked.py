@@ -1,7 +1,8 @@
 """The device under a check, as the probes look at it and act on it. Calls raise DeviceError, CancelledError."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from odyssey_recorder.control.inputs import Input
@@ -15,7 +16,7 @@ from odyssey_recorder.device.view_hierarchy import ViewNode, focused_field, pars
 from odyssey_recorder.errors import CancelledError, DeviceError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Box, Pixel
-from odyssey_recorder.progress import Cancelled
+from odyssey_recorder.progress import Cancelled, never
 
 SETTINGS = "com.android.settings"
 _OPEN_SETTINGS = f"am force-stop {SETTINGS}; am start -W -a android.settings.SETTINGS"
@@ -44,6 +45,15 @@ class CheckedDevice:
     def stop_if_cancelled(self) -> None:
         if self.is_cancelled():
             raise CancelledError("The check was cancelled.")
+
+    @contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """For what must be restored: it is carried out although the check was cancelled."""
+        asked, self.is_cancelled = self.is_cancelled, never
+        try:
+            yield
+        finally:
+            self.is_cancelled = asked
 
     def look(self, expects: Callable[[Observation], bool] = lambda _: True) -> Observation:
         """The settled screen; after the patience as it is."""
@@ -104,6 +114,11 @@ class CheckedDevice:
         if found is None:
             raise DeviceError("Settings shows no search field.")
         return found
+
+
+def in_field(box: Box) -> Pixel:
+    """On the text of a field, which begins at its left."""
+    return Pixel(box.left + (box.right - box.left) // 4, middle(box).y)
 
 
 def middle(box: Box) -> Pixel:

@@ -1,12 +1,13 @@
 """What a check of a device has found, without anything personal."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from pathlib import Path
 
 from odyssey_recorder import __version__
 from odyssey_recorder.device.device import HasSerial
+from odyssey_recorder.errors import CancelledError, OdysseyError
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.reports import render_page, report_json, write_page
 
@@ -53,6 +54,17 @@ class DeviceReport:
     def write(self, path: Path) -> None:
         """Write an HTML page. Raises DatasetError."""
         write_page(path, render_page("device_check.html", {}, report=self, version=__version__, send=WHERE_TO_SEND))
+
+
+def guarded(what: str, device: HasSerial, lines: Iterable[CheckLine]) -> Iterator[CheckLine]:
+    """Lines without the device's names; an error that ends them becomes the last line."""
+    try:
+        for line in lines:
+            yield replace(line, found=without_names(line.found, device))
+    except CancelledError:
+        raise
+    except OdysseyError as error:
+        yield CheckLine(what, Outcome.NOT_POSSIBLE, without_names(str(error), device))
 
 
 def without_names(text: str, device: HasSerial) -> str:

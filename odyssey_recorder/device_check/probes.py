@@ -1,16 +1,18 @@
 """The probes of a device check: each finds out one thing, and yields what it found."""
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 
 from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.device.profile import profile_of
+from odyssey_recorder.device.repair import WHILE_RECORDING
 from odyssey_recorder.device.view_hierarchy import focused_text
-from odyssey_recorder.device_check.checked import SETTINGS, CheckedDevice, middle
+from odyssey_recorder.device_check.checked import SETTINGS, CheckedDevice, in_field
 from odyssey_recorder.device_check.found import CheckLine, Outcome
+from odyssey_recorder.device_check.screens import buttons, screens
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.geometry import Pixel
 
 Probe = Callable[[CheckedDevice], Iterator[CheckLine]]
 
@@ -22,6 +24,7 @@ _LONG_PRESSES_MS = (400, 500)
 _LONG_WORD = "odyssey" * 4
 _LATE_MS = 80
 _LONGEST_PRESS_NS = 2_500_000_000
+_TOAST = re.compile(r"Window\{\S+ u\d+ Toast\}")
 _DELETE = 67
 _TO_END = 123
 
@@ -77,24 +80,45 @@ def view_hierarchy(checked: CheckedDevice) -> Iterator[CheckLine]:
 _WITHOUT_VIEWS = "Steps are recorded without the texts of their views."
 
 
-def typing(checked: CheckedDevice) -> Iterator[CheckLine]:
+def notices(checked: CheckedDevice) -> Iterator[CheckLine]:
+    """What Android and its keyboard show over an app, unless that is switched off as it is while recording."""
     checked.open_search()
-    for kind, text in _TEXTS.items():
-        what = f"Typing: {kind}"
-        try:
-            checked.device.check_text(text)
-        except InputRefusedError:
-            todo = "Such text is refused before it is typed. Install ADBKeyBoard to type it."
-            yield CheckLine(what, Outcome.NOT_POSSIBLE, "Neither gRPC nor ADBKeyBoard is there to type it.", todo)
-            continue
-        checked.act(text)
-        read = focused_text(checked.views())
-        yield (
-            CheckLine(what, Outcome.EXPECTED, f"{len(text)} characters typed and read back")
-            if read == text
-            else CheckLine(what, Outcome.DIFFERENT, _misread(text, read), "Type it on the device instead.")
-        )
-        checked.run(f"input keyevent {_TO_END} " + f"{_DELETE} " * len(text.encode()))
+    checked.act("a")
+    if focused_text(checked.views()) != "a":
+        found = "after the first tap on a text field, something takes the typed text, such as the offer of a stylus"
+        yield CheckLine("Notices", Outcome.DIFFERENT, found, _SWITCHED_OFF)
+    elif checked.device.follows_finger and _shows_toast(checked):
+        yield CheckLine("Notices", Outcome.DIFFERENT, "a message covers the app after a text was pasted", _SWITCHED_OFF)
+    else:
+        yield CheckLine("Notices", Outcome.EXPECTED, "nothing covers the app while text is typed and pasted")
+
+
+_SWITCHED_OFF = "It is switched off while Odyssey Recorder records."
+
+
+def _shows_toast(checked: CheckedDevice) -> bool:
+    checked.device.type_text("ä")
+    return _TOAST.search(checked.run("dumpsys window windows")) is not None
+
+
+def typing(checked: CheckedDevice) -> Iterator[CheckLine]:
+    with checked.device.changed_settings(WHILE_RECORDING):
+        checked.open_search()
+        for kind, text in _TEXTS.items():
+            what = f"Typing: {kind}"
+            try:
+                checked.device.check_text(text)
+            except InputRefusedError:
+                todo = "Such text is refused before it is typed. Install ADBKeyBoard to type it."
+                yield CheckLine(what, Outcome.NOT_POSSIBLE, "Neither gRPC nor ADBKeyBoard is there to type it.", todo)
+                continue
+            checked.act(text)
+            read = focused_text(checked.views())
+            if read == text:
+                yield CheckLine(what, Outcome.EXPECTED, f"{len(text)} characters typed and read back")
+            else:
+                yield CheckLine(what, Outcome.DIFFERENT, _misread(text, read), "Type such text on the device itself.")
+            checked.run(f"input keyevent {_TO_END} " + f"{_DELETE} " * len(text.encode()))
 
 
 def _misread(text: str, read: str | None) -> str:
@@ -114,7 +138,8 @@ def long_press(checked: CheckedDevice) -> Iterator[CheckLine]:
         why = f"A finger can be held for a measured time over gRPC only; {told}."
         yield CheckLine(what, Outcome.NOT_POSSIBLE, why)
         return
-    least_ms, most_ms = _held_until_selected(checked)
+    with device.changed_settings(WHILE_RECORDING):
+        least_ms, most_ms = _held_until_selected(checked)
     likely = next((ms for ms in set_ms or _LONG_PRESSES_MS if least_ms - _LATE_MS <= ms <= most_ms), None)
     found = f"after {least_ms} to {most_ms} ms; {told}"
     if likely is not None:
@@ -132,7 +157,7 @@ def _held_until_selected(checked: CheckedDevice) -> tuple[int, int]:
     before = checked.act(_LONG_WORD)
     top = before.screen.status_bar_px
     asked_ns = time.monotonic_ns()
-    device.put_finger(Pixel(box.left + (box.right - box.left) // 4, middle(box).y))
+    device.put_finger(in_field(box))
     least_ns = down_ns = time.monotonic_ns()
     try:
         while least_ns - down_ns < _LONGEST_PRESS_NS:
@@ -172,7 +197,10 @@ def snapshot(checked: CheckedDevice) -> Iterator[CheckLine]:
 
 
 PROBES: Mapping[str, Probe] = {
+    "Screens": screens,
+    "Navigation buttons": buttons,
     "View hierarchy": view_hierarchy,
+    "Notices": notices,
     "Typing": typing,
     "Long press": long_press,
     "Snapshot": snapshot,

@@ -38,6 +38,7 @@ class FlagCode(Enum):
         "unsure_press",
         "the finger stayed for {press_ms:.0f} ms, which some apps take for a click and some for a long press",
     )
+    OTHER_EFFECT = "other_effect", "it was recorded as {tapped}, but afterwards {shown} was in front"
     CLOCK_CHANGED = "clock_changed", "the device's clock was changed around the moment of the touch"
     CLOCK_UNREAD = "clock_unread", "the device's clock could not be read after the touch"
     TEXT_UNREAD = "text_unread", "the typed text could not be read"

@@ -252,6 +252,8 @@ class RawInputQueue:
         if raw_input.uncertainty_ns > TOO_OLD_NS:
             _date_by_report(raw_input)
         self._last_ns = raw_input.at_ns
+        for earlier in self._raw_inputs()[-1:]:
+            earlier.next_ns = raw_input.at_ns
         self._queue.append(raw_input)
         return ""
 

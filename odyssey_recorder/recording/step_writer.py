@@ -18,7 +18,15 @@ from odyssey_recorder.dataset.provenance import (
 )
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.view_hierarchy import ViewNode, clickable_at, focused_field, focused_text, parse
+from odyssey_recorder.device.view_hierarchy import (
+    ViewNode,
+    clickable_at,
+    fills_screen,
+    focused_field,
+    focused_text,
+    hit_at,
+    parse,
+)
 from odyssey_recorder.gesture.contacts import (
     Contact,
     ContactLost,
@@ -378,17 +386,21 @@ class StepWriter:
 def _touched_box(tree: Tree, screen: ScreenState | None, intent: Intent, size: Size) -> Box | None:
     """The box of the touched element, in pixels of the screenshot.
 
-    The hierarchy is that of the app's window: bars and keyboard cover it, and their touches never reach it.
+    A hierarchy of the active window alone does not show what covers it: bars, keyboard and pop-ups. The keyboard's keys
+    and the status bar's signs are no views of a dump.
     """
     if not isinstance(intent, Touch):
         return None
-    at = intent.stroke.start
-    if screen is not None and (
-        at.y < screen.status_bar_px
-        or any(box is not None and at in box for box in (screen.navigation_bar, screen.keyboard))
-    ):
+    at, nodes = intent.stroke.start, tree.nodes
+    hit = hit_at(nodes, at, size)
+    if screen is None or hit is None:
+        return clickable_at(nodes, at, size)
+    if at.y < screen.status_bar_px or (screen.keyboard is not None and at in screen.keyboard):
         return None
-    return clickable_at(tree.nodes, at, size)
+    if screen.navigation_bar is not None and at in screen.navigation_bar and nodes[hit].active:
+        return None
+    is_beneath = screen.has_pop_up and nodes[hit].window is None and fills_screen(nodes[0].box, size)
+    return None if is_beneath else clickable_at(nodes, at, size)
 
 
 def _quoted(text: str) -> str:

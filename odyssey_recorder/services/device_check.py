@@ -12,9 +12,9 @@ from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.emulator_console import console_of
 from odyssey_recorder.device_check import probes
-from odyssey_recorder.device_check.checked import CheckedDevice, Patience, middle
-from odyssey_recorder.device_check.found import CheckLine, DeviceReport, Outcome, without_names
-from odyssey_recorder.errors import CancelledError, DeviceDisconnectedError, DeviceError, OdysseyError, RecordingError
+from odyssey_recorder.device_check.checked import CheckedDevice, Patience, in_field, middle
+from odyssey_recorder.device_check.found import CheckLine, DeviceReport, Outcome, guarded, without_names
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, RecordingError
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
@@ -22,6 +22,7 @@ from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.replay.player import PlayRules
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.services.recording import RecordingService, check_alone
@@ -56,7 +57,7 @@ class DeviceCheck:
                 for number, (what, probe) in enumerate(all_probes.items()):
                     progress(number / len(all_probes), f"{what}, {number + 1} of {len(all_probes)}")
                     is_late = time.monotonic() - started_s > LONGEST_S
-                    lines += [_late(what)] if is_late else _probed(what, probe, checked)
+                    lines += [_late(what)] if is_late else guarded(what, checked.device, probe(checked))
             with suppress(DeviceDisconnectedError):
                 self.connector.measured.keep(checked.device.properties(), checked.measured)
         return DeviceReport(facts, tuple(lines), round(time.monotonic() - started_s))
@@ -105,24 +106,13 @@ def _late(what: str) -> CheckLine:
     )
 
 
-def _probed(what: str, probe: probes.Probe, checked: CheckedDevice) -> Iterator[CheckLine]:
-    """What a probe found, and why it found no more."""
-    try:
-        for line in probe(checked):
-            yield replace(line, found=without_names(line.found, checked.device))
-    except CancelledError:
-        raise
-    except OdysseyError as error:
-        yield CheckLine(what, Outcome.NOT_POSSIBLE, without_names(str(error), checked.device))
-
-
 @contextmanager
 def _left_as_it_was(checked: CheckedDevice) -> Iterator[None]:
     front = checked.device.screen_state().package
     try:
         yield
     finally:
-        with suppress(DeviceError):
+        with suppress(DeviceError), checked.undisturbed():
             checked.device.press(SystemKey.HOME)
             if front and "launcher" not in front.lower():
                 checked.shell.run(f"monkey -p {front} -c android.intent.category.LAUNCHER 1")
@@ -142,9 +132,9 @@ def _recorded(checked: CheckedDevice, service: RecordingService) -> Path:
         recorder.start()
         for move in _MOVES:
             checked.stop_if_cancelled()
-            if not isinstance(move, script.ClosedModel):
+            if callable(move):
                 with suppress(RecordingError):  # it records without views too
-                    recorder.wait_for(lambda view: view.state is State.READY and view.is_read, _READ_S)
+                    recorder.wait_for(_is_read, _READ_S)
                 move = move(checked)
             player.perform(move, recorder)
         published = player.published(recorder).published
@@ -155,21 +145,22 @@ def _recorded(checked: CheckedDevice, service: RecordingService) -> Path:
         recorder.join()
 
 
+def _is_read(view: RecordingView) -> bool:
+    return view.state is State.READY and (view.is_read or view.no_tree != "")
+
+
 def _newest_app(checked: CheckedDevice) -> script.Command:
     size = checked.device.capture().size
     return script.Tap(tap=(size.width // 2, size.height // 2))
 
 
-def _scroll(checked: CheckedDevice) -> script.Command:
+def _scroll(checked: CheckedDevice, *places: float) -> script.Command:
+    """`places` are shares of the height."""
     size = checked.device.capture().size
-    x, places = size.width // 2, (0.7, 0.6, 0.5)
-    return script.Swipe(swipe=tuple((x, int(size.height * place)) for place in places), ms=400)
+    return script.Swipe(swipe=tuple((size.width // 2, int(size.height * place)) for place in places), ms=400)
 
 
-def _scroll_back(checked: CheckedDevice) -> script.Command:
-    size = checked.device.capture().size
-    x, places = size.width // 2, (0.5, 0.65, 0.8)
-    return script.Swipe(swipe=tuple((x, int(size.height * place)) for place in places), ms=400)
+_UP, _DOWN = (0.7, 0.6, 0.5), (0.5, 0.65, 0.8)
 
 
 def _search(checked: CheckedDevice) -> script.Command:
@@ -178,15 +169,15 @@ def _search(checked: CheckedDevice) -> script.Command:
 
 
 def _hold_search(checked: CheckedDevice) -> script.Command:
-    box = checked.search_view().box
-    return script.ScriptLongPress(long_press=(box.left + (box.right - box.left) // 4, middle(box).y))
+    at = in_field(checked.search_view().box)
+    return script.ScriptLongPress(long_press=(at.x, at.y))
 
 
 _MOVES: tuple[_Move, ...] = (
     script.PressKey(key="RECENT"),
     _newest_app,
-    _scroll,
-    _scroll_back,
+    lambda checked: _scroll(checked, *_UP),
+    lambda checked: _scroll(checked, *_DOWN),
     _search,
     script.TypeText(type="display"),
     _hold_search,

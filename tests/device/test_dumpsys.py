@@ -195,7 +195,24 @@ def test_rotation_of_the_display_not_the_sensor(window: str, rotation: Rotation)
     assert dumpsys.rotation(window) is rotation
 
 
+@pytest.mark.parametrize(
+    ("title", "is_pop_up"),
+    [
+        ("com.app/com.app.MainActivity", False),
+        ("com.app/com.app.MainActivity EXITING", False),
+        *((title, True) for title in ("PopupWindow:1d2e3f", "Pop-Up Window", "Panel:com.app/com.app.MainActivity")),
+        *((title, True) for title in ("AtchDlg:com.app/com.app.MainActivity", "NotificationShade")),
+        ("Application Not Responding: com.app", True),
+    ],
+)
+def test_focus_on_no_activity_is_a_pop_up(title: str, is_pop_up: bool) -> None:
+    assert dumpsys.has_pop_up(f"  mCurrentFocus=Window{{a1b2c3 u0 {title}}}") is is_pop_up
+    assert not dumpsys.has_pop_up("  mCurrentFocus=null")
+
+
 LOW, BAR = "[0,2337][1080,2400]", Box(0, 2337, 1080, 2400)
+TASKBAR = "type=ITYPE_EXTRA_NAVIGATION_BAR frame=[0,1480][2560,1600]"
+"""Of a tablet with Android 12L or 13."""
 EMPTY_BAR = "InsetsSource id=2 type=navigationBars frame=[0,0][0,0] visible=true"
 
 
@@ -214,7 +231,9 @@ EMPTY_BAR = "InsetsSource id=2 type=navigationBars frame=[0,0][0,0] visible=true
         (dumpsys.navigation_bar, f"id=1 type=navigationBars frame={LOW} visible=true\n  {EMPTY_BAR}", BAR),
         (dumpsys.navigation_bar, f"id=1 type=navigationBars frame={LOW} visible=false", None),
         (dumpsys.navigation_bar, "type=ITYPE_NAVIGATION_BAR frame=[0,0][0,0] visible=true", None),
-        (dumpsys.navigation_bar, "type=ITYPE_EXTRA_NAVIGATION_BAR frame=[0,0][1080,9] visible=true", None),
+        (dumpsys.navigation_bar, f"{TASKBAR} visible=true insetsRoundedCornerFrame=true", Box(0, 1480, 2560, 1600)),
+        (dumpsys.navigation_bar, f"{TASKBAR} visible=false", None),
+        (dumpsys.navigation_bar, f"{TASKBAR}\n  InsetsSource id=1 type=navigationBars frame={LOW} visible=true", BAR),
         (dumpsys.navigation_bar, "no insets", None),
         (dumpsys.keyboard, f"id=3 type=ime frame={LOW} visible=true flags=", BAR),
         (dumpsys.keyboard, f"type=ITYPE_IME frame={LOW} visibleFrame={LOW} visible=true", BAR),

@@ -4,17 +4,24 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.gesture.areas import Navigation
+from odyssey_recorder.gesture.areas import Navigation, NavigationRules, ScreenAreas
 from odyssey_recorder.gesture.contacts import EventsDropped, KeyPressed, LossCause
+from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
-from odyssey_recorder.model.geometry import Rotation, Size
+from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
 from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT, PINCHED
 from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, NOT_A_STEP, TOO_MANY
+from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, PassiveSession
+from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT, PINCHED, Interpreter
+from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, TOO_MANY
 from odyssey_recorder.recording.state import State
 from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING, Bench, count, describe, steps
+
+LAUNCHER = replace(PLAIN, package="com.android.launcher3")
+RECENTS = replace(LAUNCHER, activity=".RecentsActivity")
 
 # Inputs become steps.
 
@@ -54,10 +61,69 @@ def test_toolbar_and_navigation_bar_presses_are_system_keys() -> None:
     for screen, key in enumerate(SystemKey, 1):
         bench.press(key).wait(20)
         bench.show(screen).wait(300)
-    for x in (230, 540, 850):
-        bench.tap(x, 2340).wait(300)
+    for x, leads_to in ((230, PLAIN), (540, LAUNCHER), (850, LAUNCHER)):
+        bench.tap(x, 2340)
+        bench.areas = leads_to
+        bench.wait(700)
 
     assert steps(bench) == ["HOME on 0", "BACK on 1", "RECENT on 2", "BACK on 3", "HOME on 3", "RECENT on 3"]
+    assert {step.flags for step in bench.steps} == {()}
+
+
+AT_THE_END = {key: Box(left, 2290, left + 88, 2390) for key, left in zip(SystemKey, (800, 600, 950), strict=True)}
+
+
+def large_bench() -> Bench:
+    """Its screen is 675 dp wide."""
+    rules = Interpreter(TouchRules.for_density(256), NavigationRules.for_density(256))
+    return Bench(PassiveSession(rules))
+
+
+@pytest.mark.parametrize(
+    ("x", "leads_to", "step", "flag"),
+    [
+        pytest.param(540, LAUNCHER, "HOME on 0", None, id="home"),
+        pytest.param(540, PLAIN, "HOME on 0", ("the button HOME", "com.example.shop/.Main"), id="still the app"),
+        pytest.param(850, PLAIN, "RECENT on 0", ("the button RECENT", "com.example.shop/.Main"), id="no overview"),
+        pytest.param(
+            230, RECENTS, "BACK on 0", ("the button BACK", "com.android.launcher3/.RecentsActivity"), id="back"
+        ),
+        pytest.param(1060, RECENTS, "RECENT on 0", None, id="beyond recent, and it was that"),
+        pytest.param(1060, PLAIN, "1060,2340 on 0", None, id="the switcher of keyboards"),
+    ],
+)
+def test_effect_of_a_navigation_button_is_compared(
+    x: int, leads_to: ScreenAreas, step: str, flag: tuple[str, str] | None
+) -> None:
+    bench = Bench().begin().tap(x, 2340).wait(300)
+    assert bench.steps == [], "its effect may still come"
+    bench.areas = leads_to
+    bench.wait(700)
+
+    assert steps(bench) == [step]
+    assert bench.steps[0].flags == (() if flag is None else (Flag(FlagCode.OTHER_EFFECT, flag),))
+    assert bench.messages == []
+
+
+def test_tap_beside_a_taskbars_buttons_is_a_click_unless_its_effect_says_otherwise() -> None:
+    """The bounds were read only after the first tap began; a bar that is 320 dp wide is no taskbar."""
+    bench = large_bench().begin().tap(300, 2340)
+    bench.areas = replace(bench.areas or PLAIN, buttons=AT_THE_END)
+    bench.wait(700).tap(320, 2340)
+    bench.areas = replace(bench.areas, package=LAUNCHER.package)
+    bench.wait(700)
+
+    assert steps(bench) == ["300,2340 on 0", "320,2340 on 0"]
+    other = Flag(FlagCode.OTHER_EFFECT, ("a tap beside the buttons", "com.android.launcher3/.Main"))
+    assert [step.flags for step in bench.steps] == [(), (other,)]
+
+
+def test_effect_after_the_next_input_proves_nothing() -> None:
+    bench = Bench().begin().tap(540, 2340).wait(100)
+    bench.tap(500, 900).wait(1000)
+
+    assert steps(bench) == ["HOME on 0", "500,900 on 0"]
+    assert {step.flags for step in bench.steps} == {()}
 
 
 @pytest.mark.parametrize(
