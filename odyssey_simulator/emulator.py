@@ -54,6 +54,7 @@ class SimulatedEmulator:
         self.phone = phone
         self.faults = Faults(self._apply_faults, self._break_connections, lambda: self.guest.nodes.end_readers())
         self._console_socket, self._adb_socket = _bound_pair(console_port)
+        self._has_console = not phone.profile.vendor
         self.console_port: int = self._console_socket.getsockname()[1]
         self.adb_port = self.console_port + 1
         self.serial = f"emulator-{self.console_port}"
@@ -136,7 +137,8 @@ class SimulatedEmulator:
 
     async def _listen(self) -> None:
         self._daemon.listen(self._adb_socket)
-        await self._console.listen(self._console_socket, self.killed.set)
+        if self._has_console:
+            await self._console.listen(self._console_socket, self.killed.set)
 
     async def _hang_up(self) -> None:
         await self._console.close()

@@ -100,6 +100,8 @@ class Faults:
         self.offline = False
         self.frozen = False
         self.refuses_input = False
+        self.refusal_code = 255
+        self.hides_active_panel = False
         self.screencap_delay_s = 0.0
         self.refuses_snapshots = False
         self.snapshot_delay_s = 0.0
@@ -142,11 +144,16 @@ class Faults:
     def delay_screencap(self, delay_s: float) -> None:
         self.screencap_delay_s = delay_s
 
-    def refuse_input(self, *, refuse: bool) -> None:
-        self.refuses_input = refuse
+    def refuse_input(self, *, refuse: bool, exit_code: int = 255) -> None:
+        """On some phones `input` says on its standard output that it is refused, and ends with exit code 0."""
+        self.refuses_input, self.refusal_code = refuse, exit_code
 
     def refuse_snapshots(self, *, refuse: bool) -> None:
         self.refuses_snapshots = refuse
+
+    def hide_active_panel(self, *, hidden: bool) -> None:
+        """As on some phones: `dumpsys input` marks no panel as active."""
+        self.hides_active_panel = hidden
 
     def delay_snapshots(self, delay_s: float) -> None:
         self.snapshot_delay_s = delay_s
@@ -182,7 +189,7 @@ class Faults:
     def clear(self) -> None:
         with self._lock:
             self._frames = dict.fromkeys(FrameFault, 0)
-        self.refuses_input = self.refuses_snapshots = self.has_second_display = False
+        self.refuses_input = self.refuses_snapshots = self.has_second_display = self.hides_active_panel = False
         self.automation_is_taken = self.hides_root = False
         self.last_anr = None
         self.windows_option = WindowsOption.KNOWN

@@ -1,5 +1,7 @@
 """A device over adb: which commands it runs, and how their output is read."""
 
+import logging
+import os
 import re
 import shlex
 import struct
@@ -27,6 +29,8 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
 
+_log = logging.getLogger(__name__)
+
 _BOOT_ANSWER_S = 3.0
 _BOOT_POLL_S = 0.25
 _RESTORED_S = 30.0
@@ -42,6 +46,11 @@ _FIRST_INPUT_US = 25_000
 """Assumed duration of one `input` until it has been measured."""
 
 _REFUSAL = re.compile(r"\bError\b|Exception\b|\busage:", re.IGNORECASE)
+
+_SECURITY_SWITCH = (
+    "Phones by Xiaomi, Redmi and POCO allow it only after you turn on USB debugging (Security settings) in Developer "
+    "options. "
+)
 
 _SCREENCAP_HEADER = struct.Struct("<4I")
 """Width, height, pixel format, colour space, little-endian."""
@@ -72,7 +81,8 @@ class AdbDevice:
         self._kept = kept
         self._console = console
         self._known = known
-        self._has_several_panels: bool | None = None
+        self._panels: tuple[str, ...] | None = None
+        self._lit = ""
         self._all_windows = _ALL_WINDOWS
         self._sdk: int | None = None
         self._long_press_ms = LONG_PRESS_MS
@@ -83,7 +93,7 @@ class AdbDevice:
         return (*self._shell.server.command, "-s", self.serial)
 
     def _forget_abilities(self) -> None:
-        self._has_several_panels = self._sdk = None
+        self._panels = self._sdk = None
         self._all_windows = _ALL_WINDOWS
 
     def properties(self) -> DeviceProperties:
@@ -144,13 +154,15 @@ class AdbDevice:
         `screencap` writes only once it has the whole image, so the image is older than its first byte; on a busy
         computer the remaining pixels arrive much later.
         """
-        panel = self._lit_panel()
+        stream, size, pixels = self._screencap(self._lit_panel())
+        return Frame(number, size, pixels, stream.asked_ns, stream.output_ns, "screencap")
+
+    def _screencap(self, panel: str) -> tuple[ShellStream, Size, bytearray]:
         with self._shell.running(f"screencap -d {panel}" if panel else "screencap") as stream:
             try:
-                size, pixels = _receive_screencap(stream)
+                return stream, *_receive_screencap(stream)
             except ValueError as error:
                 raise ValueError(f"{error}. {_quoted(stream.errors)}".rstrip(". ")) from error
-        return Frame(number, size, pixels, stream.asked_ns, stream.output_ns, "screencap")
 
     def next_frame(self, wait_s: float) -> Frame | None:
         return None
@@ -346,20 +358,29 @@ class AdbDevice:
     def _snapshot_console(self) -> EmulatorConsole:
         if self._console is None:
             raise DeviceError(
-                f"{self.label} does not support snapshots. Only emulators on this computer do, such as emulator-5554."
+                f"{self.label} does not support snapshots. Only emulators of the Android SDK on this computer do."
             )
         return self._console
 
     def _lit_panel(self) -> str:
         """Empty if there is only one panel. On a foldable, `screencap` without an id takes the first panel, lit or
         not."""
-        if self._has_several_panels is None:
+        if self._panels is None:
             [panels] = self._shell.ask("dumpsys SurfaceFlinger --display-id")
-            self._has_several_panels = len(dumpsys.physical_displays(panels)) > 1
-        if not self._has_several_panels:
+            self._panels = dumpsys.physical_displays(panels)
+        if len(self._panels) <= 1:
             return ""
         [dumpsys_input] = self._shell.ask("dumpsys input")
-        return dumpsys.default_display(dumpsys_input)
+        return dumpsys.default_display(dumpsys_input) or self._panel_that_shows(self._panels)
+
+    def _panel_that_shows(self, panels: Sequence[str]) -> str:
+        """For a device that marks no panel as active; empty if all are black."""
+        likely = sorted(panels, key=lambda panel: panel != self._lit)
+        lit = next((panel for panel in likely if not _is_black(self._screencap(panel)[2])), "")
+        if lit != self._lit:
+            _log.warning("%s marks none of its panels as active. The one that is lit is recorded: %s", self.serial, lit)
+        self._lit = lit
+        return lit
 
     def _sdk_version(self) -> int:
         if self._sdk is None:
@@ -371,8 +392,9 @@ class AdbDevice:
     def _inject(self, command: str, duration_us: int = 0) -> None:
         result = self._shell.run(command, duration_us / 1e6 + self._shell.answer_s)
         if _was_refused(result):
+            advice = _SECURITY_SWITCH if "INJECT_EVENTS" in result.text else ""
             raise InputRefusedError(
-                f"{self.label} refused the input (exit code {result.exit_code}). {_quoted(result.text)}"
+                f"{self.label} refused the input (exit code {result.exit_code}). {advice}{_quoted(result.text)}"
             )
 
     def _type(self, commands: Sequence[tuple[str, str]], text: str, on_typed: OnTyped) -> None:
@@ -394,10 +416,12 @@ class AdbDevice:
 
 
 def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
-    header = bytearray(_SCREENCAP_HEADER.size)
-    received = stream.read_into(memoryview(header))
-    if received < len(header):
-        raise ValueError(f"the screenshot was cut short: {received} of the header's {len(header)} bytes received")
+    header = _screencap_header(stream)
+    received = len(header)
+    if received < _SCREENCAP_HEADER.size:
+        raise ValueError(
+            f"the screenshot was cut short: {received} of the header's {_SCREENCAP_HEADER.size} bytes received"
+        )
     width, height, pixel_format, _ = _SCREENCAP_HEADER.unpack(header)
     if not (0 < width <= _LARGEST_SIDE_PX and 0 < height <= _LARGEST_SIDE_PX):
         raise ValueError(f"the data is not a screenshot: it begins with {bytes(header)!r}")
@@ -411,6 +435,28 @@ def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
     if received < expected or excess:
         raise ValueError(f"the screenshot is incomplete: {received + excess} bytes received, {expected} expected")
     return Size(width, height), pixels
+
+
+def _screencap_header(stream: ShellStream) -> bytes:
+    """Skips lines of text before it: some versions print their warnings to the same output."""
+    data = _read(stream, _SCREENCAP_HEADER.size)
+    warns = data.startswith(b"[Warning]")
+    while warns and len(data) == _SCREENCAP_HEADER.size and data[:4].isascii() and data[:4].decode().isprintable():
+        while b"\n" not in data and (more := _read(stream, 1)):
+            data += more
+        data = data.partition(b"\n")[2]
+        data += _read(stream, _SCREENCAP_HEADER.size - len(data))
+    return data
+
+
+def _read(stream: ShellStream, count: int) -> bytes:
+    memory = bytearray(count)
+    return bytes(memory[: stream.read_into(memoryview(memory))])
+
+
+def _is_black(pixels: bytearray) -> bool:
+    """In RGBA."""
+    return not any(any(pixels[channel::4]) for channel in range(3))
 
 
 def _was_refused(result: CommandResult) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import AdbShell
-from odyssey_recorder.device.device import Device, ListedDevice
+from odyssey_recorder.device.device import Device, ListedDevice, state_advice
 from odyssey_recorder.device.discovery import find_control, running_avds
 from odyssey_recorder.device.emulator_console import EmulatorConsole, console_of
 from odyssey_recorder.device.measured import NOTHING_MEASURED, MeasuredDevices
@@ -39,6 +39,8 @@ class DeviceConnector:
 
     def connect(self, serial: str) -> Device:
         console = self._console(serial)
+        if console is not None and not console.exists():
+            console = None
         from odyssey_recorder.device.adb import AdbDevice  # imported late: the window opens sooner
         from odyssey_recorder.device.adb_shell import AdbShell
         from odyssey_recorder.device.emulator import EmulatorDevice
@@ -119,7 +121,7 @@ def chosen_device(listed: Sequence[ListedDevice], serial: str | None) -> str:
         case [only]:
             return only.serial
         case []:
-            waiting = "".join(f" {device.label} is {device.state}." for device in listed)
+            waiting = "".join(f" {device.label} is {device.state}. {state_advice(device.state)}" for device in listed)
             raise DeviceError(
                 f"No device is ready.{waiting} Start an emulator in Android Studio, or the simulated one:"
                 " odyssey-recorder simulate"

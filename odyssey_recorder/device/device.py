@@ -42,6 +42,24 @@ class ListedDevice:
         return device_label(self.serial, self.name)
 
 
+_ADVICE = {
+    "offline": "adb lists this device, but it does not respond. Wait until it has started, or restart it.",
+    "unauthorized": "It does not trust this computer. Allow USB debugging in the dialog on its screen.",
+    "no permissions": (
+        "This computer lacks udev rules for it. Install them (package android-sdk-platform-tools-common), then "
+        "reconnect the device."
+    ),
+} | dict.fromkeys(
+    ("recovery", "rescue", "sideload", "bootloader"),
+    "Android does not run on it. Start Android from the menu on its screen.",
+)
+
+
+def state_advice(state: str) -> str:
+    """What to do about a device in a state other than "device"."""
+    return _ADVICE.get(state, f"adb reports: {state}. Wait, or restart it.")
+
+
 def device_label(serial: str, name: str) -> str:
     """What people read, such as ``Pixel 8 Pro (emulator-5554)``: devices may share a name, but not a serial."""
     return f"{name} ({serial})" if name not in ("", serial) else serial

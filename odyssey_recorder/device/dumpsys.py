@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 
+_LISTED = re.compile(
+    r"(\S.*?)\s+(device|offline|unauthorized|authorizing|connecting|recovery|rescue|sideload|bootloader|host|detached|"
+    r"no permissions|no device)(?=\s+\w+:|\s*$|\s+\()|(\S+)\s+(\S.*?)(?=\s+\w+:|\s*$)"
+)
 _TAG = re.compile(r" (usb|product|model|device|transport_id):(\S+)")
 _PROPERTY = re.compile(r"^\[([^\]\r\n]+)\]: \[(.*?)\]\r*$", re.MULTILINE | re.DOTALL)
 _WM_SIZE = re.compile(r"(?:Physical|Override) size: (\d+)x(\d+)")
@@ -39,7 +43,7 @@ _KEYBOARD_ELSEWHERE = re.compile(r"\bmCurTokenDisplayId=0*[1-9]")
 _POSTURE = re.compile(r"Committed state: DeviceState\{identifier=\d+, name='(\w+)'")
 _DISPLAY = re.compile(r"^Display (\d+) \(HWC display \d+\)", re.MULTILINE)
 _FREE_KIB = re.compile(r"\s\d+\s+\d+\s+(\d+)\s+\d+%\s")
-_DEFAULT_VIEWPORT = re.compile(r"Viewport INTERNAL: displayId=0, uniqueId=local:(\d+),.*isActive=\[1\]")
+_DEFAULT_VIEWPORT = re.compile(r"Viewport INTERNAL: displayId=0, uniqueId=local:(\d+),(?:.*isActive=\[(\d)\])?")
 _RECENT = re.compile(r"Recent #\d+: Task(?:Record)?\{\S+ #(?P<id>\d+)\b(?P<rest>.*)")
 _TASK_TYPE = re.compile(r"\btype=(\w+)")
 _ACTIVITY_TASK_TYPE = re.compile(r"\bactivityType=(\d+)")
@@ -59,15 +63,13 @@ class RecentTask:
 
 
 def listed_devices(devices: str) -> tuple[ListedDevice, ...]:
-    """A state may be several words (``no permissions (...); see [...]``); the tags after it are ``name:value``."""
+    """A serial may have spaces, and a state too; the tags after it are ``name:value``."""
     found = []
     for line in devices.splitlines():
-        serial, _, described = line.strip().partition(" ")
-        if not described:
-            continue
-        tags = dict(_TAG.findall(described))
-        state = _TAG.split(described, maxsplit=1)[0].strip()
-        found.append(ListedDevice(serial, state, tags.get("product", ""), tags.get("model", "")))
+        if listed := _LISTED.match(line):
+            serial, state = (part for part in listed.groups() if part)
+            tags = dict(_TAG.findall(line[listed.end() :]))
+            found.append(ListedDevice(serial, state, tags.get("product", ""), tags.get("model", "")))
     return tuple(found)
 
 
@@ -165,9 +167,9 @@ def physical_displays(surface_flinger: str) -> tuple[str, ...]:
 
 
 def default_display(dumpsys_input: str) -> str:
-    """The id of the panel that shows the default display; empty if `dumpsys input` names none."""
-    found = _DEFAULT_VIEWPORT.search(dumpsys_input)
-    return found[1] if found else ""
+    """The id of the panel that shows the default display; empty if `dumpsys input` does not say which it is."""
+    found = {panel for panel, active in _DEFAULT_VIEWPORT.findall(dumpsys_input) if active != "0"}
+    return found.pop() if len(found) == 1 else ""
 
 
 def free_bytes(df: str) -> int:

@@ -89,8 +89,9 @@ def _displays(guest: Guest, state: PhoneState) -> Iterator[str]:
     yield "  Display: mDisplayId=0 (organized)"
     yield f"    init={state.physical_size.width}x{state.physical_size.height} {guest.phone.profile.density}dpi"
     yield f"    cur={size.width}x{size.height} {density}dpi app={size.width}x{size.height}"
-    yield f"  mCurrentFocus={_focus(state)}"
-    yield f"  mFocusedApp={_activity_record(state)}"
+    if not guest.phone.profile.vendor:  # Android 9 says that in another section
+        yield f"  mCurrentFocus={_focus(state)}"
+        yield f"  mFocusedApp={_activity_record(state)}"
     yield f"  mCurrentRotation=ROTATION_{state.rotation * 90}"
     yield "  InsetsState"
     yield f"      mDisplayFrame=Rect(0, 0 - {size.width}, {size.height})"
@@ -148,6 +149,10 @@ def _input(guest: Guest, state: PhoneState, _: Sequence[str]) -> Iterator[str]:
     yield ""
     yield "Input Reader State (Nums of device: 13):"
     folded = state.posture is not None and state.posture.name == "CLOSED"
+    if guest.faults.hides_active_panel:
+        for panel in panels(guest.phone.profile, state):
+            yield f"      Viewport INTERNAL: displayId=0, uniqueId=local:{panel.physical_id}, orientation=0"
+        return
     for number, node in enumerate(guest.nodes.touch_screens, start=1):
         yield f"  Device {number + 3}: {node.name}"
         yield from _touch_mapper(guest, state, node, is_direct=number == 1 or (number == 7 and folded))

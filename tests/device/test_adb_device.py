@@ -245,5 +245,5 @@ def test_calls_wait_while_a_snapshot_is_saved(bench: DeviceBench, end: str) -> N
 def test_device_without_a_console_has_no_snapshots(bench: DeviceBench) -> None:
     device = bench.connect_over_adb()
     assert not device.keeps_snapshots
-    with pytest.raises(DeviceError, match=r"does not support snapshots\. Only emulators on this computer do"):
+    with pytest.raises(DeviceError, match=r"does not support snapshots\. Only emulators of the Android SDK on this"):
         device.save_snapshot("home")

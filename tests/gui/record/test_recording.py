@@ -410,7 +410,7 @@ def test_unusable_device_shows_the_reason(open_window: OpenWindow, tmp_path: Pat
     service.states["emulator-5554"] = "offline"
     pilot = open_window(service)
     pilot.wait_for_text("does not respond")
-    reasons = {"unauthorized": "Allow USB debugging", "recovery": "adb reports: recovery."}
+    reasons = {"unauthorized": "Allow USB debugging", "recovery": "Start Android", "host": "adb reports: host."}
     for service.states["emulator-5554"], reason in reasons.items():
         pilot.press("Refresh")
         pilot.wait_for_text(reason)
