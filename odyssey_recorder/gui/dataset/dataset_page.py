@@ -39,16 +39,7 @@ from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.frame.tabs import Tabs
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import (
-    Card,
-    breakable,
-    column,
-    fill_column,
-    named,
-    push_button,
-    row,
-    text_label,
-)
+from odyssey_recorder.gui.kit.parts import Card, breakable, column, fill_column, named, push_button, row, text_label
 from odyssey_recorder.gui.kit.table import change_steadily, table_view
 from odyssey_recorder.gui.kit.theme import grown
 from odyssey_recorder.model.plain_text import counted

@@ -17,10 +17,10 @@ from odyssey_recorder.gui.frame.background import Background, Job, JobState, err
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import ReadingLine
 from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.dialogs import ask_where_to_save
 from odyssey_recorder.gui.kit.parts import (
     Card,
     FoldButton,
-    ask_where_to_save,
     breakable,
     column,
     fill_column,
