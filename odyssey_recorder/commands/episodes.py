@@ -78,8 +78,7 @@ def record(
             annotation: Path | None = record_by_script(settings, request, script, terminal.err)
         else:
             annotation = record_by_listening(settings, request, sys.stdin, terminal.err)
-    if annotation is None:
-        raise typer.Exit(1)
+    terminal.fail_if(annotation is None)
     terminal.say(str(annotation))
 
 
