@@ -26,8 +26,8 @@ from odyssey_recorder.gui.kit.parts import (
 )
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.services.admission import Reviews
 from odyssey_recorder.services.exports import ExportProgress, ExportWanted, Prepared, prepare_export, write_export
+from odyssey_recorder.services.review import ReviewService
 from odyssey_recorder.splits.drawing import Kind
 
 _TRAINERS = {
@@ -167,7 +167,9 @@ class _Samples(QWidget):
         )
 
 
-def export(reviews: Reviews, root: Path, choice: ExportChoice, progress: Progress, cancelled: Cancelled) -> Prepared:
+def export(
+    reviews: ReviewService, root: Path, choice: ExportChoice, progress: Progress, cancelled: Cancelled
+) -> Prepared:
     """Raises DatasetError."""
     wanted = ExportWanted(root, choice.out.absolute(), choice.layout, choice.options)
     only_ready = choice.only_accepted

@@ -21,7 +21,7 @@ from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services import releases
-from odyssey_recorder.services.admission import Reviews
+from odyssey_recorder.services.review import ReviewService
 
 _ROW_PX = 30
 _UNVERIFIED = "not verified"
@@ -43,7 +43,7 @@ _Difference = tuple[str, str, str]
 class ReleasesView(QWidget):
     """Lists the releases whenever it is shown; long work runs as a job with progress."""
 
-    def __init__(self, reviews: Reviews, root: Path, background: Background, commands: Commands) -> None:
+    def __init__(self, reviews: ReviewService, root: Path, background: Background, commands: Commands) -> None:
         super().__init__()
         self._reviews = reviews
         self._root = root

@@ -9,7 +9,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTableView, QWidget
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
-from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.frame.question_dialog import Question, ask, ask_why
@@ -31,6 +30,7 @@ from odyssey_recorder.services.curation import (
     record_decisions,
     superseded,
 )
+from odyssey_recorder.services.review import ReviewService
 
 _ROW_PX = 30
 _SHOWN = 6
@@ -78,7 +78,7 @@ class Retiring(QWidget):
         """Retire the episodes that are keys in favour of others."""
         self._plan("retire", reasons)
 
-    def request_review(self, reviewing: Reviewing, ids: Iterable[str]) -> None:
+    def request_review(self, reviewing: ReviewService, ids: Iterable[str]) -> None:
         chosen = sorted(ids)
         question = Question(
             "Send to review", f"Send {counted(chosen, 'episodes')} to review?", "Send to review",
@@ -86,7 +86,7 @@ class Retiring(QWidget):
         )  # fmt: skip
         ask_why(question, _REQUEST_REASONS, self.window(), partial(self._request, reviewing, chosen))
 
-    def _request(self, reviewing: Reviewing, ids: Sequence[str], why: str) -> None:
+    def _request(self, reviewing: ReviewService, ids: Sequence[str], why: str) -> None:
         def take(sent: Sequence[str]) -> None:
             self._revert = partial(reviewing.withdraw, sent, "undone")
             text = f"{counted(sent, 'episodes')} sent to review, {len(ids) - len(sent):,} left out."

@@ -58,7 +58,7 @@ class FakeReplaying(FakeReviewing):
         return self.listed
 
     def replay(
-        self, episode_id: str, serial: str, on_step: Callable[[StepResult], None], cancelled: Callable[[], bool]
+        self, episode_id: str, serial: str, on_step: Callable[[StepResult], object], cancelled: Callable[[], bool]
     ) -> ReplayEvidence:
         if self.error is not None:
             raise self.error
