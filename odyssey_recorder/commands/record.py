@@ -1,7 +1,7 @@
 """`record`: record an episode by script, with progress on the terminal."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,17 +54,14 @@ def connected(
     connector = user_connector(settings)
     store = episode_store(settings)
     service = RecordingService(connector, store, settings.annotator, actor, view_hierarchies=settings.view_trees)
-    device = connector.connect_chosen(request.serial)
 
     def begin(listener: Listener, mode: Mode) -> Recorder:
         if request.draft:
             return service.resume(device, request.draft, listener)
         return service.begin(device, Assignment(request.task), listener, mode)
 
-    try:
+    with closing(connector.connect_chosen(request.serial)) as device:
         yield device, begin
-    finally:
-        device.close()
 
 
 def _play(

@@ -76,10 +76,6 @@ class ReplayCard(Card):
         self._recorded = serial
         self._offer_devices()
 
-    @property
-    def outcome(self) -> str:
-        return self._outcome.text()
-
     def _take_devices(self, devices: Sequence[ListedDevice]) -> None:
         self._listed, self._problem = devices, ""
         self._offer_devices()

@@ -23,7 +23,6 @@ from odyssey_recorder.gui.tasks.task_jobs_bar import TaskJobsBar
 from odyssey_recorder.gui.tasks.templates_view import TemplatesView
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.settings import Role
-from odyssey_recorder.tasks.queue.task_status import QueuedTask
 
 _VIEWS = (TasksCommand.SHOW_QUEUE, TasksCommand.SHOW_TEMPLATES, TasksCommand.SHOW_PREPARE, TasksCommand.SHOW_COVERAGE)
 _OF_LEADS = (*_VIEWS, TasksCommand.GENERATE_TASKS, TasksCommand.DISMISS_TASKS)
@@ -91,10 +90,6 @@ class TasksPage(MainPage):
         question = warning_question(text, detail, "Close", "Close the window (Enter)")
         ask(question, self, lead.prepare.card.forget_unsaved).accepted.connect(close)
         return True
-
-    @property
-    def chosen(self) -> QueuedTask | None:
-        return self._queue_view.chosen
 
     @property
     def _shown(self) -> Command:
