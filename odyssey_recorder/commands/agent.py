@@ -1,5 +1,6 @@
 """`agent run` and `agent bench`: models that carry out tasks on phones."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -94,18 +95,14 @@ def run(  # noqa: PLR0913 - the options
     service = recording_service(settings, connector, "agent")
     opinion = None if judge is None else open_batch(read_settings(model=judge), budget)
     attempts = Attempts(agent, Supervisor(), most_steps, is_dry=dry_run, opinion=opinion)
-    with open_results(out, header) as results:
-        phone = connector.connect_chosen(device)
-        try:
-            guard.admit(phone.serial)
-            for job in (planned for planned in jobs if not results.has(planned.task_id, planned.seed)):
-                result = attempts.attempt(job, service, phone)
-                if result.stop.is_final:
-                    results.add(result)
-                elif not dry_run:
-                    raise typer.Exit(1)
-        finally:
-            phone.close()
+    with open_results(out, header) as results, closing(connector.connect_chosen(device)) as phone:
+        guard.admit(phone.serial)
+        for job in (planned for planned in jobs if not results.has(planned.task_id, planned.seed)):
+            result = attempts.attempt(job, service, phone)
+            if result.stop.is_final:
+                results.add(result)
+            elif not dry_run:
+                raise typer.Exit(1)
         if not dry_run:
             raise typer.Exit(print_results(results.results, jobs))
 

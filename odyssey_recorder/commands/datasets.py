@@ -218,8 +218,7 @@ def convert(
     for failure in result.failures:
         terminal.print_error(failure)
     terminal.say(f"{len(result.written)} written, {len(result.failures)} failed")
-    if result.failures:
-        raise typer.Exit(1)
+    terminal.fail_if(result.failures)
 
 
 @terminal.exits_with_2()

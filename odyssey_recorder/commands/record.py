@@ -1,7 +1,7 @@
 """`record`: record an episode by script, with progress on the terminal."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,17 +52,14 @@ def connected(
     """The device, closed in the end, and what begins or resumes the recording on it."""
     connector = user_connector(settings)
     service = recording_service(settings, connector, actor)
-    device = connector.connect_chosen(request.serial)
 
     def begin(listener: Listener, mode: Mode) -> Recorder:
         if request.draft:
             return service.resume(device, request.draft, listener)
         return service.begin(device, Assignment(request.task), listener, mode)
 
-    try:
+    with closing(connector.connect_chosen(request.serial)) as device:
         yield device, begin
-    finally:
-        device.close()
 
 
 def _play(

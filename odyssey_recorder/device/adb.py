@@ -1,7 +1,6 @@
 """A device over adb: which commands it runs, and how their output is read."""
 
 import logging
-import os
 import re
 import shlex
 import struct

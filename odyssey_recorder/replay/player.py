@@ -105,7 +105,7 @@ class Player:
         recorded: OpenedEpisode,
         rules: PlayRules = PlayRules(),
         *,
-        on_step: Callable[[StepResult], None] = lambda _: None,
+        on_step: Callable[[StepResult], object] = lambda _: None,
     ) -> None:
         """`on_step` is called with each step once its screen has been compared, before its action."""
         self._device = device

@@ -24,7 +24,7 @@ from odyssey_recorder.recording import script
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.replay.player import PlayRules
-from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
+from odyssey_recorder.replay.replay import replay_episode
 from odyssey_recorder.services.recording import RecordingService, check_alone
 
 __all__ = ["CheckLine", "DeviceReport", "Outcome", "Patience"]
@@ -85,7 +85,7 @@ class DeviceCheck:
             annotation = _recorded(checked, service)
             report = check_alone(annotation)
             _go_to_start(checked)
-            result = replay_episode(annotation, checked.device, ReplayOptions(rules))
+            result = replay_episode(annotation, checked.device, rules)
         ids = sorted({finding.check for finding in report.findings if finding.severity is Severity.ERROR})
         steps = len(result.episode.steps)
         yield (

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from odyssey_recorder.dataset.layout import screenshot_path
 from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey, Type
@@ -235,7 +236,9 @@ def test_same_strokes_give_same_episode_in_both_modes(adb_server: PrivateAdbServ
             episode, _ = setup.finish(recorder)
             store = setup.service.store
             episodes.append([step.action for step in episode.steps])
-            screenshots.append([store.screenshot_path(episode, n).read_bytes() for n in range(len(episode.steps))])
+            screenshots.append(
+                [(store.root / screenshot_path(episode.episode_id, n)).read_bytes() for n in range(len(episode.steps))]
+            )
 
     kinds = [Click, Scroll, LongPress, Press, Press, Press, Complete]
     assert [type(action) for action in episodes[0]] == kinds

@@ -11,12 +11,9 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
-from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT, PINCHED
-from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, NOT_A_STEP, TOO_MANY
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, PassiveSession
 from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT, PINCHED, Interpreter
-from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, TOO_MANY
+from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, NOT_A_STEP, TOO_MANY
 from odyssey_recorder.recording.state import State
 from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING, Bench, count, describe, steps
 

@@ -17,7 +17,7 @@ from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.commands.quality_report import report_quality
 from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction, NewText
 from odyssey_recorder.dataset.codec import read_episode, write_episode
-from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import ReviewError
@@ -100,7 +100,7 @@ def dataset(tmp_path: Path) -> ReviewDataset:
 
 @pytest.fixture
 def one(dataset: ReviewDataset) -> str:
-    return EpisodeStore(dataset.root, drafts=dataset.root).episodes()[0]
+    return min(episode_ids(dataset.root))
 
 
 def judge(
