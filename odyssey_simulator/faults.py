@@ -104,6 +104,7 @@ class Faults:
         self.hides_active_panel = False
         self.screencap_delay_s = 0.0
         self.refuses_snapshots = False
+        self.holds_posture = False
         self.snapshot_delay_s = 0.0
         self.last_anr: PhoneState | None = None
         self.has_second_display = False
@@ -155,6 +156,10 @@ class Faults:
         """As on some phones: `dumpsys input` marks no panel as active."""
         self.hides_active_panel = hidden
 
+    def hold_posture(self, *, hold: bool) -> None:
+        """The console neither turns nor folds the device, and gives no answer."""
+        self.holds_posture = hold
+
     def delay_snapshots(self, delay_s: float) -> None:
         self.snapshot_delay_s = delay_s
 
@@ -189,7 +194,8 @@ class Faults:
     def clear(self) -> None:
         with self._lock:
             self._frames = dict.fromkeys(FrameFault, 0)
-        self.refuses_input = self.refuses_snapshots = self.has_second_display = self.hides_active_panel = False
+        self.refuses_input = self.refuses_snapshots = self.holds_posture = False
+        self.has_second_display = self.hides_active_panel = False
         self.automation_is_taken = self.hides_root = False
         self.last_anr = None
         self.windows_option = WindowsOption.KNOWN
