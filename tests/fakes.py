@@ -250,6 +250,10 @@ class FakeDevice:
                 case ResetScreen():
                     self.state = replace(self.state, size=self.state.panel or self.state.size)
 
+    def app_version(self, package: str) -> str:
+        with self._answering():
+            return f"1.0 ({len(package)})"
+
     def measured(self) -> Measured:
         return self.known
 

@@ -115,6 +115,7 @@ class ScreenRecord(FrozenModel):
     package: str
     activity: str
     keyboard_shown: bool
+    app_version: str = ""
 
 
 class AgentRecord(FrozenModel):
@@ -211,6 +212,8 @@ class Origin(FrozenModel):
     start: StartRecord = StartRecord()
     consent: str = ""
     making: TaskOrigin | None = None
+    emulator_version: str = ""
+    system_image: str = ""
 
 
 class EpisodeProvenance(FrozenModel):

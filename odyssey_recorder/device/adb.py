@@ -15,6 +15,7 @@ from odyssey_recorder.device import dumping, dumpsys, input_command
 from odyssey_recorder.device.adb_keyboard import AdbKeyboard, broadcast_commands
 from odyssey_recorder.device.adb_server import device_errors
 from odyssey_recorder.device.adb_shell import AdbShell, CommandResult, ShellStream
+from odyssey_recorder.device.avd_config import system_image
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.kept_settings import changed_settings, undo_left
@@ -109,7 +110,13 @@ class AdbDevice:
                 avd_name=values.get("ro.boot.qemu.avd_name", values.get("ro.kernel.qemu.avd_name", "")),
                 size=dumpsys.screen_size(wm_size),
                 density=dumpsys.screen_density(wm_density),
+                emulator_version=self._shell.avd.version,
+                system_image=system_image(self._shell.avd.folder),
             )
+
+    def app_version(self, package: str) -> str:
+        [dump] = self._shell.ask(shlex.join(("dumpsys", "package", package)))
+        return dumpsys.app_version(dump)
 
     def measured(self) -> Measured:
         return self._known.of(self.properties())

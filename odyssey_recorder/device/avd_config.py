@@ -91,6 +91,14 @@ def entries(config: str) -> dict[str, str]:
     return {entry[1]: entry[2] for line in config.splitlines() if (entry := _ENTRY.fullmatch(line))}
 
 
+def system_image(folder: str) -> str:
+    """The system image of the virtual device in `folder`, as its config.ini has it; empty if that cannot be read."""
+    with suppress(OSError):  # also if the folder is unknown
+        config = read_file(Path(folder, "config.ini"), Largest.WRITTEN_BY_HAND)
+        return entries(config.decode(errors="replace")).get("image.sysdir.1", "")
+    return ""
+
+
 def amended(config: str, wanted: Mapping[str, str]) -> str:
     lines, remaining = [], dict(wanted)
     for line in config.splitlines():

@@ -69,7 +69,8 @@ def device_label(serial: str, name: str) -> str:
 class DeviceProperties:
     """`size` is in natural orientation, `density` in dots per inch.
 
-    `emulator_version` is the emulator's own, such as "36.1.9"; empty if nothing tells it.
+    `emulator_version` is the emulator's own with its build, such as "36.1.9 (13823996)", and `system_image` as in the
+    virtual device's config.ini; empty if unknown.
     """
 
     serial: str
@@ -82,6 +83,7 @@ class DeviceProperties:
     size: Size
     density: int
     emulator_version: str = ""
+    system_image: str = ""
 
     @property
     def is_simulated(self) -> bool:
@@ -96,7 +98,8 @@ class ScreenState:
     overrides it. `panel` is the panel's own size, None if unknown. `posture` is the name of the device state
     ("OPENED", "CLOSED"), empty on a device that does not fold. `package` and `activity` are empty if no activity has
     the focus. `status_bar_px`, `navigation_bar` and `keyboard` are in pixels of the frame; the last two are None
-    while hidden. `has_pop_up`: a window has the focus that is no activity's, such as a menu.
+    while hidden. `has_pop_up`: a window has the focus that is no activity's, such as a menu. `app_version` is that of
+    the package; only the recorder asks for it.
     """
 
     size: Size
@@ -110,6 +113,7 @@ class ScreenState:
     keyboard: Box | None = None
     panel: Size | None = None
     has_pop_up: bool = False
+    app_version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,9 @@ class ControllableDevice(HasSerial, Protocol):
 
     def properties(self) -> DeviceProperties:
         """Identity, Android version and screen of the device."""
+
+    def app_version(self, package: str) -> str:
+        """Such as ``128.0.6613.88 (661308832)``, the name of the version and its code; empty if unknown."""
 
     def measured(self) -> "Measured":
         """What `devices check` has measured on this device."""

@@ -49,8 +49,15 @@ class ControlEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class RunningAvd:
+    """`version` is the emulator's with its build, `folder` that of the virtual device; empty if unknown."""
+
     serial: str
     pid: int
+    version: str = ""
+    folder: str = ""
+
+
+UNKNOWN_AVD = RunningAvd("", 0)
 
 
 def running_folders(
@@ -120,7 +127,10 @@ def running_avds(
     for pid, values in _discovery_files(folders, is_alive):
         name, port = values.get("avd.id") or values.get("avd.name", ""), values.get("port.serial", "")
         if name and port.isdecimal():
-            found.setdefault(name.replace(" ", "_"), RunningAvd(f"emulator-{port}", pid))
+            stated = values.get("emulator.version", ""), values.get("emulator.build", "")
+            version = "{} ({})".format(*stated) if all(stated) else stated[0]
+            running = RunningAvd(f"emulator-{port}", pid, version, values.get("avd.dir", ""))
+            found.setdefault(name.replace(" ", "_"), running)
     return found
 
 

@@ -50,6 +50,8 @@ _ACTIVITY_TASK_TYPE = re.compile(r"\bactivityType=(\d+)")
 _APP_TYPES = ("standard", "1")
 _TASK_PACKAGE = re.compile(r"\b(?:mActivityComponent|realActivity|cmp|I)=([\w.]+)/")
 _INTENT_FLAGS = re.compile(r"\bintent=\{.*\bflg=0x([0-9a-f]+)")
+_VERSION_NAME = re.compile(r"^\s*versionName=(\S+)", re.M)
+_VERSION_CODE = re.compile(r"^\s*versionCode=(\d+)", re.M)
 _EXCLUDED = 0x00800000
 """Intent.FLAG_ACTIVITY_EXCLUDE_FROM_RECENTS."""
 
@@ -175,6 +177,12 @@ def default_display(dumpsys_input: str) -> str:
 def free_bytes(df: str) -> int:
     """Raises ValueError."""
     return int(_last(_FREE_KIB, df, "free space")[1]) * 1024
+
+
+def app_version(package: str) -> str:
+    """From `dumpsys package PACKAGE`, which lists an updated app before the version in the system image."""
+    name, code = _VERSION_NAME.search(package), _VERSION_CODE.search(package)
+    return f"{name[1]} ({code[1]})" if name and code else ""
 
 
 def recent_tasks(dump: str) -> tuple[RecentTask, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -177,6 +178,7 @@ class RecorderWork:
         self._snapshots = snapshots
         self._report = report
         self._is_finishing = False
+        self._versions: dict[str, str] = {}
         self.typing = 0, 0
         """Characters typed and length of the text; 0, 0 while nothing is being typed."""
         self._buttons: tuple[Mapping[SystemKey, Box], ...] = ()
@@ -290,8 +292,13 @@ class RecorderWork:
         return events.Returned(time.monotonic_ns())
 
     def _screen_state(self) -> ScreenState | None:
+        """With the version of the app, which is asked for once."""
         try:
-            return self._device.screen_state()
+            state = self._device.screen_state()
+            if state.package and state.package not in self._versions:
+                self._versions[state.package] = self._device.app_version(state.package)
+                state = self._device.screen_state()
+            return replace(state, app_version=self._versions.get(state.package, ""))
         except DeviceError:
             return None  # a lost device shows in the frames
 

@@ -197,6 +197,8 @@ class RecordingService:
             fingerprint=device.fingerprint,
             avd_name=device.avd_name,
             density=device.density,
+            emulator_version=device.emulator_version,
+            system_image=device.system_image,
             start=record,
             making=assignment.making,
             consent="" if self.practice is None else self.practice.agreed_version,

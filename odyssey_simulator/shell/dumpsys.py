@@ -240,13 +240,19 @@ def _battery(_: Guest, __: PhoneState, ___: Sequence[str]) -> Iterator[str]:
 
 def _package(guest: Guest, _: PhoneState, arguments: Sequence[str]) -> Iterator[str]:
     package = next((argument for argument in arguments if not argument.startswith("-")), "")
+    found = [info for info in guest.phone.packages() if package in {"", info.package}]
     yield "Packages:"
-    for info in guest.phone.packages():
-        if package in {"", info.package}:
+    for info in found:
+        yield f"  Package [{info.package}] ({hash_of(info.package)}):"
+        yield "    versionCode=1 minSdk=31 targetSdk=34"
+        yield "    versionName=1.0"
+        yield f"    flags=[ {'SYSTEM ' if info.system else ''}HAS_CODE ]"
+    yield "Hidden system packages:"
+    for info in found:
+        if info.system:
             yield f"  Package [{info.package}] ({hash_of(info.package)}):"
-            yield "    versionCode=1 minSdk=31 targetSdk=34"
-            yield "    versionName=1.0"
-            yield f"    flags=[ {'SYSTEM ' if info.system else ''}HAS_CODE ]"
+            yield "    versionCode=0 minSdk=31 targetSdk=34"
+            yield "    versionName=0.9"
 
 
 _SERVICES: Mapping[str, _Dump] = {

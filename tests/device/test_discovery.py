@@ -125,7 +125,8 @@ def test_newest_file_of_a_live_process_counts(write: Write) -> None:
 
     assert found is not None
     assert found.port == 8601
-    assert running_avds((folder,), is_alive=lambda _: True) == {"Fold": RunningAvd("emulator-5556", 1)}
+    fold = RunningAvd("emulator-5556", 1, "34.1.19 (11237101)", "/home/anna/.android/avd/Pixel_7_Pro.avd")
+    assert running_avds((folder,), is_alive=lambda _: True) == {"Fold": fold}
     assert find(folder, alive=False) is None
 
 
