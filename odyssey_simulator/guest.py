@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from odyssey_simulator.evdev import (
@@ -21,6 +21,7 @@ from odyssey_simulator.guest_clock import GuestClock
 from odyssey_simulator.journal import Moment
 from odyssey_simulator.phone import ComposedFrame, Phone, TouchPhase
 from odyssey_simulator.us_keyboard import android_key, key_strokes
+from odyssey_simulator.wheel import Vector, Wheel
 
 _OUTER_PANEL_NODE = 6
 
@@ -40,6 +41,10 @@ class Guest:
     avd_name: str
     files: Files = field(default_factory=Files)
     _felt: set[int] = field(default_factory=set)
+    _wheel: Wheel = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._wheel = Wheel(lambda x, y, pressed: self.window_touch(x, y, pressed=pressed, wait=False))
 
     @property
     def clock(self) -> GuestClock:
@@ -66,11 +71,11 @@ class Guest:
     def touch_screen(self) -> InputNode:
         return self.nodes.touch_screens[_OUTER_PANEL_NODE if self.phone.screen().folded else 0]
 
-    def window_touch(self, x: float, y: float, *, pressed: bool, slot: int = 0) -> None:
+    def window_touch(self, x: float, y: float, *, pressed: bool, slot: int = 0, wait: bool = True) -> None:
         """Move a finger as through the emulator's window, so that `getevent` sees it.
 
         `x` and `y` are pixels of the lit panel in its natural orientation. Whether the finger goes down, moves or lifts
-        follows from its previous state.
+        follows from its previous state. A lifted finger waits for the phone, unless told not to `wait`.
         """
         screen = self.phone.screen()
         panel = screen.panel.turned(screen.rotation)
@@ -81,7 +86,13 @@ class Guest:
             self.report_touch(node, touch_changes(slot, *raw))
         elif down:
             self.report_touch(node, touch_changes(slot, *raw))
-            self.report_touch(node, lift_changes(slot))
+            self.report_touch(node, lift_changes(slot), wait=wait)
+
+    def window_wheel(self, at: Vector, by: Vector) -> None:
+        """Turn the mouse wheel at a place of the panel; returns at once, while the finger drags on by `by`."""
+        screen = self.phone.screen()
+        panel = screen.panel.turned(screen.rotation)
+        self._wheel.turn(at, by, (panel.width / 16, panel.height / 16))
 
     def window_key(self, code: int) -> None:
         """A Linux key, as from the emulator's toolbar; `getevent` sees it."""
@@ -109,7 +120,7 @@ class Guest:
         if value == 0 and key is not None:
             self.phone.press_key(key, moment=moment)
 
-    def report_touch(self, node: InputNode, changes: Sequence[Change]) -> None:
+    def report_touch(self, node: InputNode, changes: Sequence[Change], *, wait: bool = True) -> None:
         """Report `changes` of a touch node and pass the fingers that went down, moved or lifted to the phone.
 
         Positions refer to the newest frame, without waiting: the kernel's timestamps are those of the finger, not of a
@@ -119,7 +130,7 @@ class Guest:
         before = node.contacts()
         moment = self._moment(self.nodes.report(node, changes))
         after = node.contacts()
-        feel = partial(self._touch, screen=screen, moment=moment)
+        feel = partial(self._touch, screen=screen, moment=replace(moment, is_awaited=wait))
         for slot in sorted(before.keys() | after.keys()):
             if slot not in before:
                 feel(TouchPhase.DOWN, after[slot], slot)

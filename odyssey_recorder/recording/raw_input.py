@@ -47,7 +47,7 @@ class RawInput:
     `device_us`: the same moment on the device's own clock. `last_ns`: the previous input there. `what` is None until
     the finger lifts. `before` and `after`: the screen's areas around the input, the latter requested at `look_ns` or
     later. `found`: its frame. An `overdue` input waits for nothing more; a `refused` one is not recorded, for that
-    reason.
+    reason. `spun`: the last contact of a wheel, if several make up `what`.
     """
 
     at_ns: int
@@ -65,6 +65,7 @@ class RawInput:
     flags: tuple[Flag, ...] = ()
     device_us: int | None = None
     last_ns: int = 0
+    spun: Contact | None = None
 
 
 @dataclass(frozen=True, slots=True)

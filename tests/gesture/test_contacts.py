@@ -399,7 +399,7 @@ def test_every_contact_ends_once(messages: list[Message]) -> None:
                 open_contacts.remove((node, number, samples[0].time_us))
             case ContactLost(node, number, began_us, cause) if cause is not LossCause.PLACE_UNKNOWN:
                 open_contacts.remove((node, number, began_us))
-            case ContactLost() | KeyPressed() | KeyTyped() | EventsDropped():
+            case ContactLost() | KeyPressed() | KeyTyped() | OtherKeyPressed() | EventsDropped():
                 pass
 
     assert not open_contacts
