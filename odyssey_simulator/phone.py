@@ -102,9 +102,9 @@ class Phone:
         """Put a finger down, move it, lift it, or cancel it; two fingers at once do nothing.
 
         `moment` is the time of the event, by default now. With it, only lifting a finger blocks, so that a finger can
-        be moved without delays.
+        be moved without delays; if the moment is not `is_awaited`, nothing blocks.
         """
-        at_once = moment is not None and phase is not TouchPhase.UP
+        at_once = moment is not None and (phase is not TouchPhase.UP or not moment.is_awaited)
         moment = moment or Moment(time.monotonic_ns())
         finger = "" if pointer == 0 else f" finger {pointer}"
         number = self._note(f"touch {phase.value} {x:g},{y:g}{finger}", moment)

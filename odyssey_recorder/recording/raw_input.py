@@ -50,7 +50,7 @@ class RawInput:
     `device_us`: the same moment on the device's own clock. `last_ns`: the previous input there. `what` is None until
     the finger lifts. `before` and `after`: the screen's areas around the input, the latter requested at `look_ns` or
     later. `found`: its frame. An `overdue` input waits for nothing more; a `refused` one is not recorded, for that
-    reason. `next_ns`: the next input there.
+    reason. `next_ns`: the next input there. `spun`: the last contact of a wheel, if several make up `what`.
     """
 
     at_ns: int
@@ -69,6 +69,7 @@ class RawInput:
     device_us: int | None = None
     last_ns: int = 0
     next_ns: int | None = None
+    spun: Contact | None = None
 
     @property
     def led_to(self) -> ScreenAreas | None:

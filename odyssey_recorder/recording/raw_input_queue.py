@@ -3,7 +3,7 @@
 from collections import deque
 from dataclasses import dataclass
 
-from odyssey_recorder.gesture import contacts
+from odyssey_recorder.gesture import contacts, wheel
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
@@ -215,6 +215,7 @@ class RawInputQueue:
                 began = self._fingers.pop((node, slot), None)
                 if began is not None:
                     began.what, began.lifted_ns = heard.news, heard.arrived_ns
+                    self._join_wheel(began, heard.news)
                 return ""
             case contacts.ContactLost():
                 return self._lose(heard.news)
@@ -229,6 +230,31 @@ class RawInputQueue:
             case contacts.EventsDropped():
                 self._last_ns = max(self._last_ns, heard.at_ns)
                 return DROPPED
+
+    def _join_wheel(self, later: RawInput, contact: contacts.Contact) -> None:
+        """Make `contact` a part of the input before it, if both are one turn of a wheel."""
+        place = next(place for place, waiting in enumerate(self._queue) if waiting is later)
+        before = self._queue[place - 1] if place else None
+        node = self._nodes.get(contact.node)
+        if not isinstance(before, RawInput) or not isinstance(before.what, contacts.Contact) or node is None:
+            return
+        last = before.spun or before.what
+        if wheel.may_go_on(last, node) and wheel.goes_on(last, contact, node):
+            before.what, before.spun = wheel.joined(before.what, contact, node), contact
+            before.lifted_ns = later.lifted_ns
+            del self._queue[place]
+
+    def _may_spin_on(self, raw_input: RawInput, now_ns: int) -> bool:
+        """Whether the next contact may be a part of this input: it is under way, or could still be reported."""
+        last = raw_input.spun or raw_input.what
+        node = self._nodes.get(last.node) if isinstance(last, contacts.Contact) else None
+        if not isinstance(last, contacts.Contact) or node is None or not wheel.may_go_on(last, node):
+            return False
+        until_ns = raw_input.lifted_ns + wheel.PAUSE_US * 1000
+        if len(self._queue) == 1:
+            return self._finished_ns is None and now_ns < until_ns + LATE_NS
+        later = self._queue[1]
+        return isinstance(later, RawInput) and later.what is None and later.at_ns <= until_ns
 
     def _lose(self, contact: contacts.ContactLost) -> str:
         lost = self._fingers.pop((contact.node, contact.slot), None)
@@ -292,7 +318,7 @@ class RawInputQueue:
                 self._queue.popleft()
                 self._owed = ()
                 return head
-            match self._outcome(head):
+            match self._outcome(head, now_ns):
                 case Stroke() as stroke:
                     self._type(head, stroke)
                 case Refused() as refused:
@@ -316,9 +342,11 @@ class RawInputQueue:
         owed, self._owed = self._owed, ()
         return owed
 
-    def _outcome(self, raw_input: RawInput) -> Outcome:
+    def _outcome(self, raw_input: RawInput, now_ns: int) -> Outcome:
         if raw_input.refused and raw_input.what is not None:
             return Refused(raw_input.refused)
+        if self._may_spin_on(raw_input, now_ns):
+            return Undecided(raw_input.look_ns)
         if raw_input.found is None or not (raw_input.clock_agreed or raw_input.overdue):
             return Undecided(raw_input.look_ns)
         if raw_input.found.age_ns > TOO_OLD_NS and raw_input.at_ns - raw_input.found.age_ns < raw_input.last_ns:

@@ -1,9 +1,12 @@
 """Passive mode: input by fingers and keys in the emulator's own window becomes steps; screenshots match the journal."""
 
+import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from odyssey_recorder.dataset.layout import screenshot_path
+import pytest
+
 from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey, Type
@@ -16,6 +19,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import TextQuestion
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
+from odyssey_simulator.journal import RecordedJournal
 from tests.end_to_end.journal_checks import published
 from tests.end_to_end.recording_setup import PATIENCE_S, RecordingSetup, kinds_of, ready, recording_setup
 
@@ -67,6 +71,28 @@ def test_escape_is_back_and_a_cursor_key_is_said_and_flagged(adb_server: Private
         assert [step.action for step in episode.steps[:-1]] == [BACK, RECENT]
         assert Flag(FlagCode.OTHER_KEY, ("Down",)) in provenance.steps[1].flags
         assert annotator.notices == [NOT_A_STEP.format("Down")]
+
+
+def test_spin_of_the_wheel_is_one_scroll(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
+        setup.open(recorder, SETTINGS)
+        guest, moved = setup.emulator.guest, threading.Semaphore(0)
+        guest.nodes.read(lambda _, events: moved.release() if len(events) > 1 else None, lambda: None)
+        for _ in range(3):
+            guest.window_wheel((360, 900), (0, -1280 / 9))
+            for _ in range(8):
+                moved.acquire()
+        setup.await_steps(recorder, 1)
+        setup.tap_in_window(recorder, "Back")
+        episode, provenance = setup.finish(recorder)
+        assert kinds_of(episode) == [Scroll, Press, Complete]
+        downs = [touch.frame.rgb_sha256 for touch in RecordedJournal.read(setup.journal).touch_downs()]
+        assert len(downs) > 2, "the wheel is several touches"
+        setup.assert_screenshots_match_touches(provenance, 0, len(downs) - 1)
+        scroll = episode.steps[0].action
+        assert isinstance(scroll, Scroll)
+        assert scroll.start.y - scroll.end.y == pytest.approx(333, abs=6)
+        assert annotator.notices == []
 
 
 def test_press_is_what_the_device_makes_of_it(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
