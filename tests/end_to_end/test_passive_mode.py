@@ -4,9 +4,9 @@ import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from odyssey_recorder.dataset.layout import screenshot_path
 import pytest
 
+from odyssey_recorder.dataset.layout import screenshot_path
 from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey, Type
