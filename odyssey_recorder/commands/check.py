@@ -10,7 +10,6 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.checking.findings_report import CheckCounts, FindingsReport, render_findings_page
 from odyssey_recorder.commands import model_usage
 from odyssey_recorder.commands.terminal import line, out, print_warning, progress_bar, say
@@ -19,7 +18,7 @@ from odyssey_recorder.model.finding import NotChecked, Severity
 from odyssey_recorder.model.plain_text import counted, step_number
 from odyssey_recorder.reports import report_json, write_page
 from odyssey_recorder.services.checking import FoundEpisodes, Opinions, check, find_episodes
-from odyssey_recorder.wiring.user import open_batch
+from odyssey_recorder.wiring.user import checker_at, open_batch
 
 _SHOWN_AT_MOST = 40
 """The largest number of findings that are printed."""
@@ -38,7 +37,14 @@ class JudgeOptions:
 
 
 def run_check(  # noqa: PLR0913 - the options
-    path: Path, checker: Checker, judge: JudgeOptions | None, fail_on: Severity, *, page: Path | None, as_json: bool
+    path: Path,
+    judge: JudgeOptions | None,
+    fail_on: Severity,
+    *,
+    cache: Path | None,
+    jobs: int | None,
+    page: Path | None,
+    as_json: bool,
 ) -> int:
     """Check and print; returns the exit code. `page` is the path of the HTML page; without `judge` no model is asked.
 
@@ -48,6 +54,7 @@ def run_check(  # noqa: PLR0913 - the options
     if found.warning:
         print_warning(found.warning)
     opinions = {} if judge is None else _opinions(found, judge)
+    checker = checker_at(cache, jobs)
     with progress_bar("Checking") as progress:
         report = check(found, checker, opinions, progress)
     if checker.problem:

@@ -85,12 +85,13 @@ def check(
     from odyssey_recorder.commands.check import JudgeOptions, run_check
     from odyssey_recorder.model.finding import Severity
     from odyssey_recorder.settings import checks_file
-    from odyssey_recorder.wiring.user import checker_at
 
-    checker = checker_at(None if no_cache else checks_file(), jobs)
+    cache = None if no_cache else checks_file()
     judging = None if judge is None else JudgeOptions(judge, budget, consent=consent, yes=yes)
     try:
-        raise typer.Exit(run_check(path, checker, judging, Severity(fail_on), page=html, as_json=as_json))
+        raise typer.Exit(
+            run_check(path, judging, Severity(fail_on), cache=cache, jobs=jobs, page=html, as_json=as_json)
+        )
     except KeyboardInterrupt as error:
         terminal.print_error("Interrupted. Results so far are cached.")
         raise typer.Exit(2) from error
