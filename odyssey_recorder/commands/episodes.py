@@ -75,9 +75,9 @@ def record(
     settings = read_settings(dataset=dataset, capture=capture)
     with _logged(settings):
         if script is not None:
-            annotation: Path | None = record_by_script(settings, request, script, terminal.err)
+            annotation: Path | None = record_by_script(settings, request, script)
         else:
-            annotation = record_by_listening(settings, request, sys.stdin, terminal.err)
+            annotation = record_by_listening(settings, request, sys.stdin)
     terminal.fail_if(annotation is None)
     terminal.say(str(annotation))
 

@@ -58,9 +58,9 @@ def print_warning(text: str) -> None:
     say((text, "yellow"), to=err)
 
 
-def print_retired(count: int, to: Console = err) -> None:
+def print_retired(count: int) -> None:
     if count:
-        say((f"{counted(count, 'retired episode')} left out", "yellow"), to=to)
+        say((f"{counted(count, 'retired episode')} left out", "yellow"), to=err)
 
 
 def print_left_out(selection: "Selection") -> None:

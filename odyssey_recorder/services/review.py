@@ -224,11 +224,7 @@ class ReviewService:
         return row
 
     def judge(
-        self,
-        episode_id: str,
-        decision: Decision,
-        judgements: tuple[Judgement, Judgement, Judgement],
-        note: str = "",
+        self, episode_id: str, decision: Decision, judgements: tuple[Judgement, Judgement, Judgement], note: str = ""
     ) -> ReviewRow:
         """Submit the verdict of a reviewer who looked at the present files elsewhere, for an unknown time.
 

@@ -3,6 +3,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -10,7 +11,6 @@ from threading import Barrier, Condition
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.checking.evidence import EpisodeEvidence
@@ -405,8 +405,8 @@ def test_decision_seen_by_several_at_once_is_carried_out_once(
 
 
 def reported(dataset: ReviewDataset) -> tuple[dict[str, int], list[str]]:
-    out = io.StringIO()
-    report_quality(dataset.new_service(""), Console(file=out, width=1000), html=None, as_json=True)
+    with redirect_stdout(io.StringIO()) as out:
+        report_quality(dataset.new_service(""), html=None, as_json=True)
     tree = json.loads(out.getvalue())
     return {stage: count for stage, count in tree["stages"].items() if count}, tree["problems"]
 
