@@ -375,7 +375,7 @@ class EmulatorDevice(AdbDevice):
             return measured or _SOLE_SCREEN
         if self._posture not in self._said:
             self._said.add(self._posture)
-            _log.warning(
+            _log.info(
                 "While %s is folded, touches are sent over adb, because touches over gRPC may land elsewhere. To send "
                 "them over gRPC again, measure the device: odyssey-recorder devices check",
                 self.label,

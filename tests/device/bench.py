@@ -15,6 +15,7 @@ from odyssey_recorder.device.discovery import ControlEndpoint, find_control
 from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.emulator_link import GrpcOptions
+from odyssey_recorder.device.measured import NOTHING_MEASURED, MeasuredDevices
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
@@ -72,10 +73,12 @@ class DeviceBench:
         self.opened.callback(device.close)
         return device
 
-    def connect(self, options: GrpcOptions | None = None, *, adb_s: float = 20) -> EmulatorDevice:
+    def connect(
+        self, options: GrpcOptions | None = None, *, adb_s: float = 20, known: MeasuredDevices = NOTHING_MEASURED
+    ) -> EmulatorDevice:
         """Another connection to the same device."""
         shell = AdbShell(self.emulator.serial, self.server, answer_s=adb_s)
-        device = EmulatorDevice(shell, options or GrpcOptions(self.find), console=console(self.emulator))
+        device = EmulatorDevice(shell, options or GrpcOptions(self.find), console=console(self.emulator), known=known)
         self.opened.callback(device.close)
         device.wait_until_ready(20)
         return device
