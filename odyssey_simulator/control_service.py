@@ -13,6 +13,7 @@ import grpc
 
 from odyssey_simulator import __version__
 from odyssey_simulator import control_messages as messages
+from odyssey_simulator.control_access import Access, invalid_token
 from odyssey_simulator.control_frames import FrameEncoder, UnsupportedImageError
 from odyssey_simulator.errors import SimulatorError
 from odyssey_simulator.guest import Guest
@@ -110,10 +111,10 @@ _Answer = Callable[[Any, grpc.ServicerContext], Any]
 
 
 class ControlService:
-    """Runs on the server's threads; callers must present `token` unless it is empty."""
+    """Runs on the server's threads; `access` decides who may call what, once when a call begins."""
 
-    def __init__(self, guest: Guest, token: str) -> None:
-        self.token = token
+    def __init__(self, guest: Guest, access: Access) -> None:
+        self._access = access
         self._guest = guest
         self._frames = FrameEncoder()
         self._fingers = Fingers(guest)
@@ -142,7 +143,7 @@ class ControlService:
         }
         table = {
             name: grpc.unary_unary_rpc_method_handler(
-                self._guarded(answer), request_deserializer=request.FromString, response_serializer=_serialized
+                self._guarded(name, answer), request_deserializer=request.FromString, response_serializer=_serialized
             )
             for name, (answer, request) in unary.items()
         }
@@ -155,9 +156,9 @@ class ControlService:
 
     # Authentication and waiting ---------------------------------------------------------------------------------
 
-    def _guarded(self, answer: _Answer) -> _Answer:
+    def _guarded(self, name: str, answer: _Answer) -> _Answer:
         def guarded(request: Any, context: grpc.ServicerContext) -> Any:
-            self._admit(context)
+            self._admit(name, context)
             try:
                 return answer(request, context)
             except ValueError as error:
@@ -167,19 +168,19 @@ class ControlService:
 
         return guarded
 
-    def _admit(self, context: grpc.ServicerContext) -> None:
+    def _admit(self, name: str, context: grpc.ServicerContext) -> None:
         context.add_callback(self.wake)
         self._wait(context, lambda: not self._guest.faults.frozen)
         left_s = context.time_remaining()
         if not context.is_active() or (left_s is not None and left_s <= 0):
             context.abort(grpc.StatusCode.CANCELLED, "The caller has gone.")
-        if not self.token and not self._guest.faults.control.refuses:
-            return
-        shown = dict(context.invocation_metadata()).get("authorization")
-        if shown is None:
-            context.abort(grpc.StatusCode.UNAUTHENTICATED, "No 'authorization' header present.")
-        if shown != f"Bearer {self.token}" or self._guest.faults.control.refuses:
-            context.abort(grpc.StatusCode.UNAUTHENTICATED, "The 'authorization' header has another token.")
+        header = dict(context.invocation_metadata()).get("authorization")
+        shown = header.decode() if isinstance(header, bytes) else header
+        refusal = self._access.refusal(f"/{_SERVICE}/{name}", shown)
+        if self._guest.faults.control.refuses:
+            refusal = invalid_token(shown)
+        if refusal is not None:
+            context.abort(*refusal)
 
     def _wait(self, context: grpc.ServicerContext, ready: Callable[[], bool], timeout_s: float | None = None) -> None:
         with self._changed:
@@ -191,7 +192,7 @@ class ControlService:
         return self._image(request, self._guest.phone.screen(), 0)
 
     def _stream_screenshot(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
-        self._admit(context)
+        self._admit("streamScreenshot", context)
         first, drops = self._guest.phone.screen().number, self._guest.faults.control.drops
         shown = -1
         while (screen := self._next_screen(context, shown, drops)) is not None:

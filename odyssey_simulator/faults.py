@@ -102,6 +102,7 @@ class Faults:
         self.refuses_input = False
         self.screencap_delay_s = 0.0
         self.refuses_snapshots = False
+        self.holds_posture = False
         self.snapshot_delay_s = 0.0
         self.last_anr: PhoneState | None = None
         self.has_second_display = False
@@ -148,6 +149,10 @@ class Faults:
     def refuse_snapshots(self, *, refuse: bool) -> None:
         self.refuses_snapshots = refuse
 
+    def hold_posture(self, *, hold: bool) -> None:
+        """The console neither turns nor folds the device, and gives no answer."""
+        self.holds_posture = hold
+
     def delay_snapshots(self, delay_s: float) -> None:
         self.snapshot_delay_s = delay_s
 
@@ -182,7 +187,7 @@ class Faults:
     def clear(self) -> None:
         with self._lock:
             self._frames = dict.fromkeys(FrameFault, 0)
-        self.refuses_input = self.refuses_snapshots = self.has_second_display = False
+        self.refuses_input = self.refuses_snapshots = self.holds_posture = self.has_second_display = False
         self.automation_is_taken = self.hides_root = False
         self.last_anr = None
         self.windows_option = WindowsOption.KNOWN

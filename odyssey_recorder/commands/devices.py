@@ -4,7 +4,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -127,6 +127,10 @@ def simulate(
         Path | None, typer.Option(help="Write all frames and input to this file, as JSON lines.")
     ] = None,
     grpc: Annotated[bool, typer.Option(help="Serve the emulator's gRPC service.")] = True,
+    grpc_access: Annotated[
+        Literal["token", "jwt", "both", "open"],
+        typer.Option(help="What the gRPC service asks for: its token, a signed token (jwt), either, or nothing."),
+    ] = "token",
     keyboard: Annotated[bool, typer.Option(help="Simulate a hardware keyboard (hw.keyboard).")] = True,
     window: Annotated[bool, typer.Option("--window", help="Show the device in a window.")] = False,
     until_stdin_ends: Annotated[bool, typer.Option("--until-stdin-ends", hidden=True)] = False,
@@ -158,7 +162,7 @@ def simulate(
         device = replace(profile_named(profile), keyboard=keyboard)
         phone = Phone(device, seed=seed, animation=animation, journal=journal, running_clock=running_clock)
         phone.prepare(animation=animation)
-        run(phone, console_port, lambda line: print(line, flush=True), stay, grpc=grpc)
+        run(phone, console_port, lambda line: print(line, flush=True), stay, grpc=grpc_access if grpc else None)
     except SimulatorError as error:
         raise DeviceError(str(error)) from error
 

@@ -17,12 +17,13 @@ from google.protobuf.message import Message
 from grpc import StatusCode
 
 from odyssey_recorder.device import emulator_control_pb2 as pb
+from odyssey_recorder.device.jwt import SERVICE, Credentials
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
+from odyssey_recorder.logs import masked
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 
-_SERVICE = "/android.emulation.control.EmulatorController/"
 ANSWER_S = 2.0
 _PRESSURE = 1024
 """The pressure that the emulator's own window sends for a finger that is down."""
@@ -66,6 +67,9 @@ _ERRORS: Mapping[StatusCode, tuple[type[DeviceError], str]] = {
     ),
 }
 
+_REFUSED = {StatusCode.UNAUTHENTICATED, StatusCode.INVALID_ARGUMENT}
+"""The codes for a token or key that the emulator does not accept."""
+
 _Answer = TypeVar("_Answer", bound=Message)
 
 
@@ -81,11 +85,12 @@ def control_errors(who: str) -> Iterator[None]:
     except grpc.RpcError as error:
         # Every error of a call is also a grpc.Call with a code; the library's types do not say so.
         code = error.code() if isinstance(error, grpc.Call) else StatusCode.UNKNOWN
-        details = " ".join((error.details() or "").split())[:160] if isinstance(error, grpc.Call) else str(error)
+        details = " ".join((error.details() or "").split()) if isinstance(error, grpc.Call) else str(error)
         kind, advice = _ERRORS.get(
             code, (DeviceError, "failed. Try again. If that does not help, restart the emulator.")
         )
-        raise kind(f"{service} {advice} (gRPC {code.name}: {details})") from error
+        # Not from `error`, whose text may repeat the token.
+        raise kind(f"{service} {advice} (gRPC {code.name}: {masked(details)[:160]})") from None
     except ValueError as error:
         raise DeviceDisconnectedError(
             f"{service} is no longer connected: {error}. Connect to the device again."
@@ -236,9 +241,10 @@ class ScreenshotStream:
 
 
 class EmulatorControl:
-    def __init__(self, who: str, address: str, token: str, *, answer_s: float = ANSWER_S) -> None:
+    def __init__(self, who: str, address: str, credentials: Credentials, *, answer_s: float = ANSWER_S) -> None:
+        """Closes `credentials` with the connection."""
         self._who = who
-        self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
+        self._credentials = credentials
         self._answer_s = answer_s
         self._channel = grpc.insecure_channel(address, _OPTIONS)
 
@@ -276,11 +282,10 @@ class EmulatorControl:
             wanted.transport.handle = memory.uri
         with control_errors(self._who):
             call = self._channel.unary_stream(
-                f"{_SERVICE}streamScreenshot", request_serializer=_serialized, response_deserializer=pb.Image.FromString
+                f"{SERVICE}streamScreenshot", request_serializer=_serialized, response_deserializer=pb.Image.FromString
             )
-            return ScreenshotStream(
-                self._who, call(wanted, metadata=self._metadata), memory, not_before_ns=not_before_ns
-            )
+            frames = call(wanted, metadata=self._credentials.metadata())
+            return ScreenshotStream(self._who, frames, memory, not_before_ns=not_before_ns)
 
     def put_finger(self, at: Pixel) -> None:
         """In pixels of the panel in natural orientation."""
@@ -301,6 +306,7 @@ class EmulatorControl:
 
     def close(self) -> None:
         self._channel.close()
+        self._credentials.close()
 
     def _touch(self, at: Pixel, pressure: int) -> None:
         self._ask("sendTouch", pb.TouchEvent(touches=[pb.Touch(x=at.x, y=at.y, pressure=pressure)]), Empty)
@@ -308,9 +314,15 @@ class EmulatorControl:
     def _ask(self, name: str, request: Message, answer: type[_Answer]) -> _Answer:
         with control_errors(self._who):
             call: Callable[..., Any] = self._channel.unary_unary(
-                f"{_SERVICE}{name}", request_serializer=_serialized, response_deserializer=answer.FromString
+                f"{SERVICE}{name}", request_serializer=_serialized, response_deserializer=answer.FromString
             )
-            response: _Answer = call(request, timeout=self._answer_s, metadata=self._metadata)
+            try:
+                response: _Answer = call(request, timeout=self._answer_s, metadata=self._credentials.metadata())
+            except grpc.RpcError as error:
+                # A call that is refused was not carried out.
+                if not (isinstance(error, grpc.Call) and error.code() in _REFUSED and self._credentials.renew()):
+                    raise
+                response = call(request, timeout=self._answer_s, metadata=self._credentials.metadata())
             return response
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.device.connector import DeviceConnector
-from odyssey_recorder.device.discovery import ControlEndpoint
+from odyssey_recorder.device.discovery import ControlEndpoint, KeyFolder
 from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -192,8 +192,8 @@ def test_forced_grpc_does_not_fall_back(bench: DeviceBench) -> None:
     ("endpoint", "message"),
     [
         (None, "No gRPC service was found for .*. Start the emulator from Android Studio"),
-        (ControlEndpoint("emulator-1", 1, "", wants_jwt=True), "requires signed tokens"),
-        (ControlEndpoint("emulator-1", 1, "", wants_jwt=False), "cannot be reached"),
+        (ControlEndpoint("emulator-1", 1, keys=KeyFolder(Path("gone"), Path("gone"), None)), "could not be given"),
+        (ControlEndpoint("emulator-1", 1), "cannot be reached"),
     ],
 )
 def test_forced_grpc_without_a_service_gives_advice(

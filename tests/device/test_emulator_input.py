@@ -15,6 +15,7 @@ from odyssey_recorder.device.calibration import measure_touch
 from odyssey_recorder.device.emulator_grpc import EmulatorControl
 from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.device.measured import Measured, MeasuredDevices
+from odyssey_recorder.device.jwt import Credentials
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
@@ -171,7 +172,7 @@ def test_inputs_are_refused_just_after_a_lost_finger_is_lifted(bench: DeviceBenc
 def test_finger_left_down_by_a_killed_recorder_is_lifted(bench: DeviceBench) -> None:
     endpoint = bench.find()
     assert endpoint is not None
-    killed = EmulatorControl(bench.emulator.serial, endpoint.address, endpoint.token)
+    killed = EmulatorControl(bench.emulator.serial, endpoint.address, Credentials(endpoint))
     killed.put_finger(Pixel(40, 500))
     killed.close()
 
