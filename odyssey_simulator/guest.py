@@ -75,7 +75,7 @@ class Guest:
         is_outer = self.phone.screen().folded and not self.faults.control.uses_first_node
         return self.nodes.touch_screens[_OUTER_PANEL_NODE if is_outer else 0]
 
-    def window_touch(
+    def window_touch(  # noqa: PLR0913 - where, how and with which finger
         self, x: float, y: float, *, pressed: bool, slot: int = 0, panel: Size | None = None, wait: bool = True
     ) -> None:
         """Move a finger as through the emulator's window, so that `getevent` sees it.

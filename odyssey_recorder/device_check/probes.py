@@ -12,6 +12,7 @@ from odyssey_recorder.device_check.checked import SETTINGS, CheckedDevice, in_fi
 from odyssey_recorder.device_check.found import CheckLine, Outcome
 from odyssey_recorder.device_check.screens import buttons, screens
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
+from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 
 Probe = Callable[[CheckedDevice], Iterator[CheckLine]]
@@ -19,11 +20,12 @@ Probe = Callable[[CheckedDevice], Iterator[CheckLine]]
 _SLOW_DUMP_S = 5.0
 _TEXTS = {"ASCII": "Wi-Fi 5%s", "Unicode": "Größe Ærø 東京", "Emoji": "👍🏽🎉"}
 _SNAPSHOT = "odyssey-recorder-check"
-_LONG_PRESSES_MS = (400, 500)
-"""Android's default, in newer and in older versions."""
+_LONG_PRESS_MS = 500
+"""Android's default, 400 in newer versions."""
+_LONGER_MS = (700, 1000, 1500, 2000)
+_SURELY_MS = 100
 _LONG_WORD = "odyssey" * 4
-_LATE_MS = 80
-_LONGEST_PRESS_NS = 2_500_000_000
+_MARKED_CELLS = 5
 _TOAST = re.compile(r"Window\{\S+ u\d+ Toast\}")
 _DELETE = 67
 _TO_END = 123
@@ -128,46 +130,31 @@ def _misread(text: str, read: str | None) -> str:
 
 
 def long_press(checked: CheckedDevice) -> Iterator[CheckLine]:
-    """Android selects the word in a text field while the finger is still down."""
-    device, what = checked.device, "Long press"
-    setting = device.setting("secure", "long_press_timeout")
-    set_ms = (int(setting),) if setting.isdecimal() else ()
-    told = f"the setting is {setting} ms" if set_ms else "the setting was never changed"
-    checked.measured = checked.measured.model_copy(update={"long_press_ms": next(iter(set_ms), None)})
-    if not device.follows_finger:
-        why = f"A finger can be held for a measured time over gRPC only; {told}."
-        yield CheckLine(what, Outcome.NOT_POSSIBLE, why)
-        return
-    with device.changed_settings(WHILE_RECORDING):
-        least_ms, most_ms = _held_until_selected(checked)
-    likely = next((ms for ms in set_ms or _LONG_PRESSES_MS if least_ms - _LATE_MS <= ms <= most_ms), None)
-    found = f"after {least_ms} to {most_ms} ms; {told}"
-    if likely is not None:
-        checked.measured = checked.measured.model_copy(update={"long_press_ms": likely})
-        yield CheckLine(what, Outcome.EXPECTED, found)
+    """A press that is longer than the setting must select a word; the first of longer ones that does tells the time."""
+    setting = checked.device.setting("secure", "long_press_timeout")
+    expected_ms = int(setting) if setting.isdecimal() else _LONG_PRESS_MS
+    told = f"the setting is {setting} ms" if setting else "the setting was never changed"
+    with checked.device.changed_settings(WHILE_RECORDING):
+        longer = [ms for ms in _LONGER_MS if ms > expected_ms]
+        took_ms = next((ms for ms in (expected_ms, *longer) if _selects(checked, ms + _SURELY_MS)), None)
+    known_ms = took_ms if setting or took_ms != expected_ms else None
+    checked.measured = checked.measured.model_copy(update={"long_press_ms": known_ms})
+    if took_ms is None:
+        yield CheckLine("Long press", Outcome.NOT_POSSIBLE, f"No press selected a word; {told}.")
+    elif took_ms == expected_ms:
+        yield CheckLine("Long press", Outcome.EXPECTED, f"a press of {took_ms + _SURELY_MS} ms is long; {told}")
     else:
-        checked.measured = checked.measured.model_copy(update={"long_press_ms": least_ms})
-        todo = f"From now on, presses of {least_ms} ms and more count as long presses on this device."
-        yield CheckLine(what, Outcome.DIFFERENT, found, todo)
+        found = f"only a press of about {took_ms} ms is long; {told}"
+        todo = f"From now on, presses of {took_ms} ms and more count as long presses on this device."
+        yield CheckLine("Long press", Outcome.DIFFERENT, found, todo)
 
 
-def _held_until_selected(checked: CheckedDevice) -> tuple[int, int]:
-    """The least and the most time (ms) that a finger was down when the screen changed. Raises DeviceError."""
-    device, box = checked.device, checked.open_search().box
+def _selects(checked: CheckedDevice, held_ms: int) -> bool:
+    """Whether a press on a word marks it; one that is too short moves the cursor, which changes less."""
+    at = in_field(checked.open_search().box)
     before = checked.act(_LONG_WORD)
-    top = before.screen.status_bar_px
-    asked_ns = time.monotonic_ns()
-    device.put_finger(in_field(box))
-    least_ns = down_ns = time.monotonic_ns()
-    try:
-        while least_ns - down_ns < _LONGEST_PRESS_NS:
-            frame = device.capture()
-            if not frame.shows_same_as(before.frame, ignore_top_px=top):
-                return (least_ns - down_ns) // 1_000_000, (frame.arrived_ns - asked_ns) // 1_000_000
-            least_ns = frame.started_ns
-    finally:
-        device.lift_finger()
-    raise DeviceError("A finger that was held on a word selected nothing.")
+    after = checked.act(TouchStroke.press(at, duration_ms=held_ms))
+    return len(after.frame.changed_cells(before.frame, ignore_top_px=before.screen.status_bar_px)) >= _MARKED_CELLS
 
 
 def snapshot(checked: CheckedDevice) -> Iterator[CheckLine]:

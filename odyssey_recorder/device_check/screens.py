@@ -38,7 +38,7 @@ def _touches(checked: CheckedDevice, what: str, posture: str) -> Iterator[CheckL
     scales = {**checked.measured.touch_scale, posture: (across, down)}
     checked.measured = checked.measured.model_copy(update={"touch_scale": scales})
     if max(abs(across - 1), abs(down - 1)) < _EXACT:
-        yield CheckLine(what, Outcome.EXPECTED, "a finger sent to ten places went where it was sent")
+        yield CheckLine(what, Outcome.EXPECTED, "a finger that was dragged over the screen went where it was sent")
     else:
         found = f"positions must be multiplied by {across:.2f} across and {down:.2f} down to arrive where they should"
         yield CheckLine(what, Outcome.DIFFERENT, found, "From now on they are, on this device.")
