@@ -69,6 +69,7 @@ class ControlServer:
         self._wanted_port = console_port + _ABOVE_CONSOLE if console_port else 0
         self._entries = entries
         self._options = options
+        self._guest = guest
         self._faults = guest.faults.control
         self._access = Access(options.token, options.allowlist, options.bad_jwt)
         self._service = ControlService(guest, self._access)
@@ -90,6 +91,7 @@ class ControlServer:
         """`thread_id` is the native id of a thread of the emulator, for the discovery file. Raises SimulatorError."""
         if self._options.running_dir is not None:
             self._file = DiscoveryFile(self._options.running_dir, thread_id)
+            self._guest.discovery_file = self._file.path
             self._watch_keys(self._file)
         self.port = self._wanted_port if _is_free(self._wanted_port) else 0
         self._open()

@@ -4,6 +4,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 from odyssey_simulator.evdev import (
     RAW_MAX,
@@ -39,6 +40,7 @@ class Guest:
     nodes: InputNodes
     avd_name: str
     files: Files = field(default_factory=Files)
+    discovery_file: Path | None = None
     _felt: set[int] = field(default_factory=set)
 
     @property

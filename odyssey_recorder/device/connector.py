@@ -9,7 +9,7 @@ from typing import Any, Literal
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.device import Device, ListedDevice
-from odyssey_recorder.device.discovery import find_control, running_avds
+from odyssey_recorder.device.discovery import ControlEndpoint, find_control, running_avds
 from odyssey_recorder.device.emulator_console import EmulatorConsole, console_of
 from odyssey_recorder.device.measured import NOTHING_MEASURED, MeasuredDevices
 from odyssey_recorder.device.profile import avd_title
@@ -49,7 +49,7 @@ class DeviceConnector:
             device = AdbDevice(shell, keyboards=self.keyboards, console=console, known=self.measured)
         else:
             control = GrpcOptions(
-                partial(find_control, serial, self.running),
+                partial(self._find_control, serial),
                 required=self.capture == "grpc",
                 shares_memory=self.shared_memory,
             )
@@ -82,6 +82,10 @@ class DeviceConnector:
     def _console(self, serial: str) -> EmulatorConsole | None:
         return console_of(serial, self.console_token) if self.console_token is not None else None
 
+    def _find_control(self, serial: str) -> ControlEndpoint | None:
+        console = self._console(serial)
+        return find_control(serial, self.running, told=console.discovery_file if console is not None else None)
+
     def devices(self) -> tuple[ListedDevice, ...]:
         """What adb lists, named after the virtual devices of this computer, or else after the model."""
         names = self._names()
@@ -96,7 +100,7 @@ class DeviceConnector:
         """ "gRPC" or "screencap", without connecting; empty for a device that is not ready."""
         if not device.is_ready:
             return ""
-        found = find_control(device.serial, self.running) if self.capture != "adb" else None
+        found = self._find_control(device.serial) if self.capture != "adb" else None
         return "gRPC" if found is not None else "screencap"
 
     def connect_chosen(self, serial: str | None) -> Device:
