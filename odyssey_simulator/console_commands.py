@@ -133,9 +133,7 @@ class ConsoleCommands:
                 if self._snapshots.pop(name, None) is None:
                     raise ConsoleError(f"Device 'encrypt' does not have the requested snapshot '{name}'")
             case _:
-                raise ConsoleError(
-                    "bad sub-command: name, discoverypath, status, snapshot list|save|load|delete"
-                )
+                raise ConsoleError("bad sub-command: name, discoverypath, status, snapshot list|save|load|delete")
         return ""
 
     def _list_snapshots(self) -> str:

@@ -1,12 +1,14 @@
 """The gRPC service on the network: port, access, and discovery."""
 
+import math
 import os
 import secrets
 import shlex
 import socket
 import sys
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -42,7 +44,8 @@ class ControlOptions:
     """`running_dir` is the folder of the discovery file, None for no file.
 
     With an empty `token` the service is open, or takes signed tokens only. With `jwt` it also takes signed tokens,
-    from whoever may write into a folder next to the discovery file.
+    from whoever may write into a folder next to the discovery file. `idle_s` seconds, by `clock`, after the last
+    message of any call the emulator ends.
     """
 
     running_dir: Path | None = None
@@ -50,6 +53,8 @@ class ControlOptions:
     jwt: bool = False
     allowlist: Path = DEFAULT_ALLOWLIST
     bad_jwt: grpc.StatusCode = grpc.StatusCode.INVALID_ARGUMENT
+    idle_s: float = math.inf
+    clock: Callable[[], float] = time.monotonic
 
     @classmethod
     def of(cls, access: GrpcAccess, running_dir: Path) -> "ControlOptions":
@@ -72,7 +77,7 @@ class ControlServer:
         self._guest = guest
         self._faults = guest.faults.control
         self._access = Access(options.token, options.allowlist, options.bad_jwt)
-        self._service = ControlService(guest, self._access)
+        self._service = ControlService(guest, self._access, options.clock)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="control")
         self._server: grpc.Server | None = None
         self._file: DiscoveryFile | None = None
@@ -86,6 +91,15 @@ class ControlServer:
     @property
     def address(self) -> str:
         return f"{_LOOPBACK}:{self.port}"
+
+    @property
+    def active_s(self) -> float:
+        """When the last message of a call came or went."""
+        return self._service.active_s
+
+    @property
+    def is_idle(self) -> bool:
+        return self._options.clock() - self._service.active_s > self._options.idle_s
 
     def start(self, thread_id: int) -> None:
         """`thread_id` is the native id of a thread of the emulator, for the discovery file. Raises SimulatorError."""

@@ -43,22 +43,22 @@ class DeviceConnector:
         from odyssey_recorder.device.adb_shell import AdbShell
         from odyssey_recorder.device.emulator import EmulatorDevice
         from odyssey_recorder.device.emulator_link import GrpcOptions
+        from odyssey_recorder.device.keep_alive import keep_alive
 
+        find = partial(self._find_control, serial)
         shell = AdbShell(serial, self.server, name=self._names().get(serial, ""))
         if self.capture == "adb":
             device = AdbDevice(shell, keyboards=self.keyboards, console=console, known=self.measured)
         else:
-            control = GrpcOptions(
-                partial(self._find_control, serial),
-                required=self.capture == "grpc",
-                shares_memory=self.shared_memory,
-            )
+            control = GrpcOptions(find, required=self.capture == "grpc", shares_memory=self.shared_memory)
             device = EmulatorDevice(shell, control, keyboards=self.keyboards, console=console, known=self.measured)
         try:
             device.wait_until_ready(_READY_S)
         except DeviceError:
             device.close()
             raise
+        if self.capture == "adb" and console is not None:
+            keep_alive(serial, find, shell.closed)
         return device
 
     def facts(self, serial: str) -> Mapping[str, Any]:
