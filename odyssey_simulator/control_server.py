@@ -45,7 +45,7 @@ class ControlOptions:
 
     With an empty `token` the service is open, or takes signed tokens only. With `jwt` it also takes signed tokens,
     from whoever may write into a folder next to the discovery file. `idle_s` seconds, by `clock`, after the last
-    message of any call the emulator ends.
+    message of any call the emulator ends. An emulator whose `port` is taken does not start.
     """
 
     running_dir: Path | None = None
@@ -53,6 +53,7 @@ class ControlOptions:
     jwt: bool = False
     allowlist: Path = DEFAULT_ALLOWLIST
     bad_jwt: grpc.StatusCode = grpc.StatusCode.INVALID_ARGUMENT
+    port: int = 0
     idle_s: float = math.inf
     clock: Callable[[], float] = time.monotonic
 
@@ -107,7 +108,8 @@ class ControlServer:
             self._file = DiscoveryFile(self._options.running_dir, thread_id)
             self._guest.discovery_file = self._file.path
             self._watch_keys(self._file)
-        self.port = self._wanted_port if _is_free(self._wanted_port) else 0
+        wanted = self._options.port or self._wanted_port
+        self.port = wanted if self._options.port or _is_free(wanted) else 0
         self._open()
         self._faults.attach(self._apply_faults, self._renew_token)
         self._write_file()

@@ -1,6 +1,7 @@
 """The Android system as its shell and console see it: the phone with its files, input nodes and faults."""
 
 import copy
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -41,6 +42,8 @@ class Guest:
     avd_name: str
     files: Files = field(default_factory=Files)
     discovery_file: Path | None = None
+    starts: int = 1
+    is_restarting: bool = False
     _felt: set[int] = field(default_factory=set)
 
     @property
@@ -64,6 +67,13 @@ class Guest:
         self.phone.load_snapshot(snapshot.phone)
         self.nodes.load(snapshot.nodes)
         self.files = copy.deepcopy(snapshot.files)
+
+    def restart_android(self, takes_s: float) -> None:
+        """Without a reboot, as the emulator does to change the language; returns when Android runs again."""
+        self.is_restarting = True
+        time.sleep(takes_s)
+        self.starts += 1
+        self.is_restarting = False
 
     def touch_screen(self) -> InputNode:
         return self.nodes.touch_screens[_OUTER_PANEL_NODE if self.phone.screen().folded else 0]
