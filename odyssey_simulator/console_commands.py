@@ -119,6 +119,8 @@ class ConsoleCommands:
         match arguments:
             case ["name"]:
                 return self._guest.avd_name
+            case ["discoverypath"] if self._guest.discovery_file is not None:
+                return str(self._guest.discovery_file)
             case ["status"]:
                 return "virtual device is running"
             case ["snapshot", "list"]:
@@ -132,7 +134,7 @@ class ConsoleCommands:
                 if self._snapshots.pop(name, None) is None:
                     raise ConsoleError(f"Device 'encrypt' does not have the requested snapshot '{name}'")
             case _:
-                raise ConsoleError("missing or bad sub-command: name, status, snapshot list|save|load|delete")
+                raise ConsoleError("bad sub-command: name, discoverypath, status, snapshot list|save|load|delete")
         return ""
 
     def _list_snapshots(self) -> str:

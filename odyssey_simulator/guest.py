@@ -1,9 +1,11 @@
 """The Android system as its shell and console see it: the phone with its files, input nodes and faults."""
 
 import copy
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from odyssey_simulator.evdev import (
     RAW_MAX,
@@ -41,6 +43,9 @@ class Guest:
     nodes: InputNodes
     avd_name: str
     files: Files = field(default_factory=Files)
+    discovery_file: Path | None = None
+    starts: int = 1
+    is_restarting: bool = False
     automation: UiAutomation = field(init=False)
     _felt: set[int] = field(default_factory=set)
     _wheel: Wheel = field(init=False)
@@ -70,6 +75,13 @@ class Guest:
         self.phone.load_snapshot(snapshot.phone)
         self.nodes.load(snapshot.nodes)
         self.files = copy.deepcopy(snapshot.files)
+
+    def restart_android(self, takes_s: float) -> None:
+        """Without a reboot, as the emulator does to change the language; returns when Android runs again."""
+        self.is_restarting = True
+        time.sleep(takes_s)
+        self.starts += 1
+        self.is_restarting = False
 
     def touch_screen(self) -> InputNode:
         is_outer = self.phone.screen().folded and not self.faults.control.uses_first_node

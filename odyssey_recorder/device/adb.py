@@ -339,6 +339,14 @@ class AdbDevice:
         """Also restores the settings and the keyboard that a crash has left changed."""
         self._wait_until_booted(timeout_s, lambda: undo_left(self._shell, self._kept))
 
+    def has_restarted(self) -> bool:
+        """Whether Android has started again since the device booted, or its image does not let the emulator do that.
+
+        `sys.boot_completed` stays 1 meanwhile.
+        """
+        starts, debuggable = self._shell.ask("getprop sys.system_server.start_count", "getprop ro.debuggable")
+        return starts.strip() not in {"", "0", "1"} or debuggable.strip() == "0"
+
     def close(self) -> None:
         self._shell.close()
         if self._console is not None:

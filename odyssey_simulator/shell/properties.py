@@ -47,6 +47,7 @@ def identity(profile: Profile) -> dict[str, str]:
         "ro.build.version.incremental": _INCREMENTAL,
         "ro.build.version.release": "14",
         "ro.build.version.sdk": "34",
+        "ro.debuggable": "1",
         "ro.sf.lcd_density": str(profile.density),
     }
 
@@ -63,6 +64,7 @@ def properties(guest: Guest) -> dict[str, str]:
         "persist.sys.locale": "en-US",
         "persist.sys.timezone": guest.phone.get_setting(*TIME_ZONE) or "GMT",
         "sys.boot_completed": "1",
+        "sys.system_server.start_count": str(guest.starts),
     }
 
 
