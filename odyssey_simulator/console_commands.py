@@ -30,7 +30,7 @@ _LEFT_BUTTON, _RIGHT_BUTTON = 1, 2
 _FAULT_USAGE = (
     "fault offline | online | freeze SECONDS|on|off | screencap-delay MS | cut-frame [N] | black-frame [N]"
     " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off"
-    " | refuse-snapshots on|off | snapshot-delay MS | anr | second-display on|off"
+    " | refuse-snapshots on|off | snapshot-delay MS | anr | not-responding | app-error | second-display on|off"
     " | paste-limit N | field-limit N | clear"
     " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
 )
@@ -230,6 +230,8 @@ def _plain_faults(guest: Guest) -> dict[str, Callable[[], None]]:
         "freeze off": faults.thaw,
         "kill-getevent": faults.kill_getevent,
         "anr": lambda: faults.keep_anr(guest.phone.state()),
+        "not-responding": lambda: guest.phone.fail_app("Application Not Responding"),
+        "app-error": lambda: guest.phone.fail_app("Application Error"),
         "grpc off": lambda: control.switch_off(off=True),
         "grpc on": lambda: control.switch_off(off=False),
         "grpc drop": control.drop_streams,

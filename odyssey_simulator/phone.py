@@ -27,6 +27,7 @@ from odyssey_simulator.ui.view import Action
 
 __all__ = ["AppTask", "ComposedFrame", "Node", "PackageInfo", "Phone", "PhoneState", "Rect", "Size", "TouchPhase"]
 
+ErrorKind = Literal["Application Not Responding", "Application Error"]
 _MINUTE_S = 60.0
 _WISHES: Mapping[str, Literal["send", "view"]] = {
     "android.intent.action.SEND": "send",
@@ -223,6 +224,10 @@ class Phone:
 
     def set_clipboard(self, text: str) -> None:
         self._change(lambda: setattr(self._system.entry, "clipboard", text))
+
+    def fail_app(self, kind: ErrorKind) -> None:
+        """Show Android's dialog about the app in front, which stays until somebody answers it."""
+        self._change(lambda: self._system.fail(kind))
 
     def limit_text(self, *, pasted: int | None = None, held: int | None = None) -> None:
         """In letters: at most `pasted` of a clipboard (0: fields refuse it), and at most `held` in a field."""

@@ -119,6 +119,7 @@ class AdbDevice:
                 navigation_bar=dumpsys.navigation_bar(window),
                 keyboard=dumpsys.keyboard(window),
                 panel=dumpsys.panel_size(wm_size),
+                error_dialog=dumpsys.error_dialog(window),
             )
 
     def _read_screen(self) -> list[str]:

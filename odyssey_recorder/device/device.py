@@ -77,7 +77,7 @@ class ScreenState:
     overrides it. `panel` is the panel's own size, None if unknown. `posture` is the name of the device state
     ("OPENED", "CLOSED"), empty on a device that does not fold. `package` and `activity` are empty if no activity has
     the focus. `status_bar_px`, `navigation_bar` and `keyboard` are in pixels of the frame; the last two are None
-    while hidden.
+    while hidden. `error_dialog` is the title of Android's dialog about an app that failed, if it is in front.
     """
 
     size: Size
@@ -90,6 +90,7 @@ class ScreenState:
     navigation_bar: Box | None = None
     keyboard: Box | None = None
     panel: Size | None = None
+    error_dialog: str = ""
 
 
 @dataclass(frozen=True, slots=True)

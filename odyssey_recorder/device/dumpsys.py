@@ -15,10 +15,8 @@ _WM_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
 _FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]*)\}")
 _FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ (\S+/[^\s}]+)")
 _ACTIVITY = re.compile(r"[\w.]+/[\w.$]+")
-_SYSTEM_WINDOWS = (
-    *("NotificationShade", "StatusBar", "InputMethod", "Splash Screen "),
-    *("Application Not Responding: ", "Application Error: "),
-)
+_ERROR_DIALOGS = ("Application Not Responding: ", "Application Error: ")
+_SYSTEM_WINDOWS = ("NotificationShade", "StatusBar", "InputMethod", "Splash Screen ", *_ERROR_DIALOGS)
 _DISPLAY_CONTENTS = re.compile(
     r"^ *Display: mDisplayId=(\d+)\b.*?(?=^ *Display: mDisplayId=|^WINDOW MANAGER |\Z)", re.M | re.S
 )
@@ -111,6 +109,12 @@ def focused_activity(window: str) -> tuple[str, str]:
         return "", ""
     package, _, activity = (app[1] if app else title if _ACTIVITY.fullmatch(title) else "").partition("/")
     return package, package + activity if activity.startswith(".") else activity
+
+
+def error_dialog(window: str) -> str:
+    """The title of Android's own dialog about an app that failed, if it has the focus; otherwise empty."""
+    focus = _FOCUS.search(window)
+    return focus[1] if focus and focus[1].startswith(_ERROR_DIALOGS) else ""
 
 
 def rotation(window: str) -> Rotation:

@@ -40,6 +40,7 @@ class ScreenAreas:
     package: str = ""
     activity: str = ""
     glass: Size | None = None
+    error_dialog: str = ""
 
     @property
     def size(self) -> Size:

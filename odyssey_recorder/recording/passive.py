@@ -13,7 +13,7 @@ from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.raw_input import Interpreter, Refused
 from odyssey_recorder.recording.raw_input_queue import RawInputQueue, RawStep, RawUndo
-from odyssey_recorder.recording.restore import BRING_BACK_FIRST, RestoringSession
+from odyssey_recorder.recording.restore import ANSWER_ANDROID, BRING_BACK_FIRST, RestoringSession
 from odyssey_recorder.recording.session import RETRY_NS, TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON
 from odyssey_recorder.recording.state import Goal, State
 
@@ -173,6 +173,8 @@ class PassiveSession(RestoringSession):
                 return self._step_saved(intent)
             case events.StepsDropped() | events.Returned() | events.ReturnJudged() | events.ScreenAccepted():
                 return self._while_restoring(event)
+            case events.ErrorDialogSeen() if self._started and not self._restore.is_active:
+                return self._while_restoring(event)
             case events.TextAnswered(step, text):
                 if step in self._open_questions:
                     self._writes.append(_Write(effects.AmendText(step, text)))
@@ -193,6 +195,9 @@ class PassiveSession(RestoringSession):
                 return [*self._restore.judge(matches=matches)]
             case events.ScreenAccepted():
                 self._restore.accept()
+            case events.ErrorDialogSeen(title):
+                self._restore.await_answer()
+                return [effects.Tell(ANSWER_ANDROID.format(title))]
         return []
 
     def _start(self, event: events.Started) -> list[effects.PassiveEffect]:

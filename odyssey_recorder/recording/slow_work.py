@@ -304,6 +304,7 @@ class RecorderWork:
             state.package,
             state.activity,
             state.panel,
+            state.error_dialog,
         )
 
     def _send(self, intent: events.Intent) -> Outcome:
