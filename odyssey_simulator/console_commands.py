@@ -30,7 +30,8 @@ _LEFT_BUTTON, _RIGHT_BUTTON = 1, 2
 _FAULT_USAGE = (
     "fault offline | online | freeze SECONDS|on|off | screencap-delay MS | cut-frame [N] | black-frame [N]"
     " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off"
-    " | refuse-snapshots on|off | snapshot-delay MS | anr | not-responding | app-error | second-display on|off"
+    " | refuse-snapshots on|off | snapshot-delay MS | anr | not-responding | app-error"
+    " | second-display on|off | secure on|off"
     " | paste-limit N | field-limit N | clear"
     " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
 )
@@ -219,6 +220,7 @@ class ConsoleCommands:
         self._guest.faults.clear()
         self._guest.nodes.lose_reports(0)
         self._guest.phone.limit_text()
+        self._guest.phone.forbid_screenshots(forbidden=False)
 
 
 def _plain_faults(guest: Guest) -> dict[str, Callable[[], None]]:
@@ -245,6 +247,7 @@ def _switched_faults(guest: Guest) -> dict[str, Callable[[bool], None]]:
         "refuse-input": lambda on: faults.refuse_input(refuse=on),
         "refuse-snapshots": lambda on: faults.refuse_snapshots(refuse=on),
         "second-display": lambda on: faults.plug_second_display(plugged=on),
+        "secure": lambda on: guest.phone.forbid_screenshots(forbidden=on),
         "grpc stall": lambda on: control.stall(stalled=on),
         "grpc refuse": lambda on: control.refuse(refuse=on),
     }

@@ -229,6 +229,10 @@ class Phone:
         """Show Android's dialog about the app in front, which stays until somebody answers it."""
         self._change(lambda: self._system.fail(kind))
 
+    def forbid_screenshots(self, *, forbidden: bool) -> None:
+        """Whether all windows but the bars are black on every frame, as with FLAG_SECURE."""
+        self._change(lambda: setattr(self._system, "forbids_screenshots", forbidden))
+
     def limit_text(self, *, pasted: int | None = None, held: int | None = None) -> None:
         """In letters: at most `pasted` of a clipboard (0: fields refuse it), and at most `held` in a field."""
 

@@ -71,6 +71,8 @@ class SystemUi:
         self.share_memory = Memory()
         self.error_dialog = ""
         """Its title, as in `dumpsys window`; empty without one."""
+        self.forbids_screenshots = False
+        """As with FLAG_SECURE: windows are black on every frame, and as always in the view hierarchy."""
         self.transition: Transition | None = None
         self.focused_field: TextField | None = None
         self.entry = TextEntry(self._focused, self._memory)
