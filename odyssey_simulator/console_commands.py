@@ -31,7 +31,7 @@ _FAULT_USAGE = (
     "fault offline | online | freeze SECONDS|on|off | screencap-delay MS | cut-frame [N] | black-frame [N]"
     " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off"
     " | refuse-snapshots on|off | snapshot-delay MS | anr | not-responding | app-error"
-    " | second-display on|off | secure on|off"
+    " | second-display on|off | secure on|off | virtio-tablet on|off"
     " | paste-limit N | field-limit N | clear"
     " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
 )
@@ -219,6 +219,7 @@ class ConsoleCommands:
     def _clear_faults(self) -> None:
         self._guest.faults.clear()
         self._guest.nodes.lose_reports(0)
+        self._guest.nodes.has_tablet = False
         self._guest.phone.limit_text()
         self._guest.phone.forbid_screenshots(forbidden=False)
 
@@ -247,6 +248,7 @@ def _switched_faults(guest: Guest) -> dict[str, Callable[[bool], None]]:
         "refuse-input": lambda on: faults.refuse_input(refuse=on),
         "refuse-snapshots": lambda on: faults.refuse_snapshots(refuse=on),
         "second-display": lambda on: faults.plug_second_display(plugged=on),
+        "virtio-tablet": lambda on: setattr(guest.nodes, "has_tablet", on),
         "secure": lambda on: guest.phone.forbid_screenshots(forbidden=on),
         "grpc stall": lambda on: control.stall(stalled=on),
         "grpc refuse": lambda on: control.refuse(refuse=on),

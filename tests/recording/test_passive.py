@@ -10,7 +10,7 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Rotation, Size
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
+from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, UNTOUCHED, UNTOUCHED_SCREENS
 from odyssey_recorder.recording.raw_input import BLIND, DIALOG_TOUCHED, NO_PLACE, NO_SCREENSHOT, PINCHED
 from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, NOT_A_STEP, TOO_MANY
 from odyssey_recorder.recording.restore import ANSWER_ANDROID
@@ -138,6 +138,17 @@ def test_key_that_is_no_step_is_said_at_once_and_flagged_on_the_next_step() -> N
 
     assert steps(bench) == ["100,200 on 0", "300,400 on 1", "500,600 on 1"]
     assert [step.flags for step in bench.steps] == [(), (Flag(FlagCode.OTHER_KEY, ("Down",)),), ()]
+
+
+def test_screens_that_change_without_any_touch_are_said_once() -> None:
+    bench = Bench().begin()
+    for screen in (1, 2, 3, 4, 5, 6):
+        assert bench.messages == ([] if screen < UNTOUCHED_SCREENS else [UNTOUCHED])
+        bench.show(screen).press(SystemKey.BACK).wait(400)
+    touched = Bench().begin().tap(100, 200)
+    for screen in (1, 2, 3, 4, 5, 6):
+        touched.show(screen).wait(400)
+    assert touched.messages == []
 
 
 def test_tap_on_an_error_dialog_that_is_gone_again_is_no_step() -> None:
