@@ -40,6 +40,7 @@ __all__ = [
     "WindowInfo",
 ]
 
+ErrorKind = Literal["Application Not Responding", "Application Error"]
 _MINUTE_S = 60.0
 _PASTE_NOTICE_S = 3.5
 _WISHES: Mapping[str, Literal["send", "view"]] = {
@@ -265,6 +266,14 @@ class Phone:
     def set_clipboard(self, text: str) -> None:
         """As from the emulator's host."""
         self._change(lambda: setattr(self._system.entry, "clip", Clip(text)))
+
+    def fail_app(self, kind: ErrorKind) -> None:
+        """Show Android's dialog about the app in front, which stays until somebody answers it."""
+        self._change(lambda: self._system.fail(kind))
+
+    def forbid_screenshots(self, *, forbidden: bool) -> None:
+        """Whether all windows but the bars are black on every frame, as with FLAG_SECURE."""
+        self._change(lambda: setattr(self._system, "forbids_screenshots", forbidden))
 
     def limit_text(self, *, pasted: int | None = None, held: int | None = None) -> None:
         """In letters: at most `pasted` of a clipboard (0: fields refuse it), and at most `held` in a field."""

@@ -138,6 +138,7 @@ class AdbDevice:
                 keyboard=dumpsys.keyboard(window),
                 panel=dumpsys.panel_size(wm_size),
                 has_pop_up=dumpsys.has_pop_up(window),
+                error_dialog=dumpsys.error_dialog(window),
             )
 
     def _read_screen(self) -> list[str]:

@@ -99,7 +99,8 @@ class ScreenState:
     ("OPENED", "CLOSED"), empty on a device that does not fold. `package` and `activity` are empty if no activity has
     the focus. `status_bar_px`, `navigation_bar` and `keyboard` are in pixels of the frame; the last two are None
     while hidden. `has_pop_up`: a window has the focus that is no activity's, such as a menu. `app_version` is that of
-    the package; only the recorder asks for it.
+    the package; only the recorder asks for it. `error_dialog` is the title of Android's dialog about an app that
+    failed, if it is in front.
     """
 
     size: Size
@@ -114,6 +115,7 @@ class ScreenState:
     panel: Size | None = None
     has_pop_up: bool = False
     app_version: str = ""
+    error_dialog: str = ""
 
 
 @dataclass(frozen=True, slots=True)

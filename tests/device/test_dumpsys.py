@@ -115,6 +115,19 @@ def test_windows_of_the_system_and_panels_without_an_app_have_no_activity(title:
     assert dumpsys.focused_activity(f"  mCurrentFocus=Window{{b1 u0 {title}}}\n{app}") == ("", "")
 
 
+@pytest.mark.parametrize(
+    ("title", "dialog"),
+    [
+        (f"Application Not Responding: {SETTINGS}", f"Application Not Responding: {SETTINGS}"),
+        (f"Application Error: {SETTINGS}", f"Application Error: {SETTINGS}"),
+        ("NotificationShade", ""),
+        (f"{SETTINGS}/.Settings", ""),
+    ],
+)
+def test_error_dialog_is_known_by_its_title(title: str, dialog: str) -> None:
+    assert dumpsys.error_dialog(f"  mCurrentFocus=Window{{b1 u0 {title}}}\n{FOCUSED_APP}") == dialog
+
+
 def display(number: int, *, package: str, rotation: int, bar: int) -> str:
     return (
         f"  Display: mDisplayId={number} rootTasks=3\n    init=1080x2400 420dpi\n"
