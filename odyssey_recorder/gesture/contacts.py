@@ -32,6 +32,8 @@ TYPING_KEYS = frozenset(
 )
 """The keys that write or delete text in a field; modifiers such as Shift do neither."""
 
+SHIFT_KEYS = frozenset({"KEY_LEFTSHIFT", "KEY_RIGHTSHIFT"})
+
 
 @dataclass(frozen=True, slots=True)
 class RawSample:
@@ -87,9 +89,12 @@ class KeyPressed:
 
 @dataclass(frozen=True, slots=True)
 class KeyTyped:
+    """`shifted`: Shift was held."""
+
     node: str
     code: str
     time_us: int
+    shifted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +212,7 @@ class _Node:
         self._current = 0
         self._changes: dict[int, _Change] = {}
         self._keys: list[str] = []
+        self._shifts: set[str] = set()
         self._resyncing = False
         self._is_slotless = False
 
@@ -222,6 +228,8 @@ class _Node:
                 self._resyncing = False
             case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_REPORT):
                 return self._report(event.time_us)
+            case InputEvent(type=getevent.EV_KEY, code=code, value=value) if code in SHIFT_KEYS:
+                (self._shifts.discard if value == getevent.UP else self._shifts.add)(code)
             case InputEvent(type=getevent.EV_KEY, code=code, value=getevent.DOWN) if not self._resyncing:
                 self._keys.append(code)
             case InputEvent(type=getevent.EV_ABS) if not (self._resyncing or self._is_slotless):
@@ -239,6 +247,7 @@ class _Node:
         self._slots.clear()
         self._changes.clear()
         self._keys.clear()
+        self._shifts.clear()
         return lost
 
     def _set_axis(self, code: str, value: int) -> None:
@@ -280,7 +289,7 @@ class _Node:
     def _key(self, code: str, time_us: int) -> TouchUpdate | None:
         if code in SYSTEM_KEYS:
             return KeyPressed(self._path, SYSTEM_KEYS[code], time_us)
-        return KeyTyped(self._path, code, time_us) if code in TYPING_KEYS else None
+        return KeyTyped(self._path, code, time_us, bool(self._shifts)) if code in TYPING_KEYS else None
 
     def _count_fingers(self) -> None:
         down = [slot for slot in self._slots.values() if slot.is_down]

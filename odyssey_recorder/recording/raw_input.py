@@ -17,6 +17,7 @@ from odyssey_recorder.gesture.areas import (
 from odyssey_recorder.gesture.contacts import Contact, to_stroke
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.gesture.typed_keys import UNKNOWN, Key
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
@@ -47,7 +48,7 @@ class RawInput:
     `device_us`: the same moment on the device's own clock. `last_ns`: the previous input there. `what` is None until
     the finger lifts. `before` and `after`: the screen's areas around the input, the latter requested at `look_ns` or
     later. `found`: its frame. An `overdue` input waits for nothing more; a `refused` one is not recorded, for that
-    reason.
+    reason. `key`: what a key of a hardware keyboard types.
     """
 
     at_ns: int
@@ -65,6 +66,7 @@ class RawInput:
     flags: tuple[Flag, ...] = ()
     device_us: int | None = None
     last_ns: int = 0
+    key: Key = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class Stroke:
     found: FrameFound
     flags: tuple[Flag, ...] = ()
     enters: bool = False
+    key: Key = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +116,8 @@ class Interpreter:
                 return RawAction(KeyPress(raw_input.what), found)
             case Complete() | Impossible():
                 return RawAction(raw_input.what, found)
-            case Typing() as key:
-                return Stroke(found, enters=key is Typing.ENTER)
+            case Typing() as typing:
+                return Stroke(found, enters=typing is Typing.ENTER, key=raw_input.key)
             case Contact(fingers=fingers) if fingers > 1:
                 return Refused(PINCHED)
             case Contact():
@@ -143,8 +146,8 @@ class Interpreter:
         match touch_meaning:
             case Pressed(key):
                 return _pressed(raw_input, RawAction(KeyPress(key), found, flags), key)
-            case KeyStroke(enters):
-                return Stroke(found, flags, enters)
+            case KeyStroke(enters, key):
+                return Stroke(found, flags, enters, key)
             case OnScreen():
                 return RawAction(Touch(stroke), found, flags)
             case Swiped():

@@ -14,7 +14,7 @@ from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import ControllableDevice, ScreenState, Snapshots
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.view_hierarchy import ViewNode, focused_field, focused_text
+from odyssey_recorder.device.view_hierarchy import ViewNode, field_text, focused_field, focused_text
 from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError, RecordingError
 from odyssey_recorder.gesture.areas import Navigation, ScreenAreas
 from odyssey_recorder.model.action import Complete, Impossible
@@ -225,8 +225,7 @@ class RecorderWork:
         def read() -> Outcome:
             requested_ns = time.monotonic_ns()
             read = self._read_tree(frame_number)
-            nodes = read.tree.nodes if read.tree is not None else ()
-            self._report(events.FieldRead(focused_text(nodes), requested_ns, read.read_ns, _field_name(nodes)))
+            self._report(_field_read(read, requested_ns))
             return read
 
         self._submit(self._tree_reader, read)
@@ -350,6 +349,20 @@ class RecorderWork:
             self.typing = 0, 0
 
 
-def _field_name(nodes: tuple[ViewNode, ...]) -> str:
-    field = focused_field(nodes)
-    return "" if field is None else field.resource_id or f"{field.box.left},{field.box.top}"
+def _field_read(read: TreeRead, requested_ns: int) -> events.FieldRead:
+    if read.tree is None:
+        return events.FieldRead(None, requested_ns, read.read_ns)
+    nodes = read.tree.nodes
+    focused = focused_field(nodes)
+    return events.FieldRead(
+        focused_text(nodes),
+        requested_ns,
+        read.read_ns,
+        "" if focused is None else _field_name(focused),
+        tuple((_field_name(node), field_text(node)) for node in nodes if node.is_field and not node.password),
+        frozenset(node.text for node in nodes if node.text and not node.is_field),
+    )
+
+
+def _field_name(field: ViewNode) -> str:
+    return field.resource_id or f"{field.box.left},{field.box.top}"

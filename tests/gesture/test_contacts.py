@@ -261,6 +261,15 @@ def test_held_key_is_pressed_once(code: str, expected: TouchUpdate) -> None:
     assert updates_of(key(1, code), key(2, code, 2), key(3, code, 2), key(4, code, 0)) == [expected]
 
 
+def test_key_is_typed_with_the_shift_that_is_held() -> None:
+    lines = (
+        *(key(1, "KEY_LEFTSHIFT"), key(2, "KEY_A"), key(3, "KEY_A", 0), key(4, "KEY_LEFTSHIFT", 2)),
+        *(key(5, "KEY_B"), key(6, "KEY_B", 0), key(7, "KEY_LEFTSHIFT", 0), key(8, "KEY_C"), key(9, "KEY_C", 0)),
+    )
+    shifted = [(update.code, update.shifted) for update in updates_of(*lines) if isinstance(update, KeyTyped)]
+    assert shifted == [("KEY_A", True), ("KEY_B", True), ("KEY_C", False)]
+
+
 def test_captured_taps_at_one_place_are_two_contacts() -> None:
     one, other = [update for update in captured("api36_same_coordinate_taps") if isinstance(update, Contact)]
     assert one.samples == (RawSample(0x6CCC, 0x3F25, 808_395185),)
