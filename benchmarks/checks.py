@@ -104,7 +104,7 @@ def _record(dataset: Path, episodes: int) -> None:
 
 def _tour(seed: int) -> Iterator[_Sight]:
     chance = random.Random(seed)
-    phone = Phone(profile_named(_PROFILE), seed=seed, animation=False)
+    phone = Phone(profile_named(_PROFILE), seed=seed, animation=False).without_notices()
     phone.start()
     for package in phone.packages():
         phone.start_activity(package.package)

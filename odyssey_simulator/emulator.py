@@ -37,7 +37,8 @@ class SimulatedEmulator:
     `adb_server_port` is the adb server to announce the emulator to, repeatedly while none is connected: a server
     that does not look for emulators by itself would miss an emulator that was away, or miss it after its own restart.
     `auth_token_file` is created if missing; without one the console asks for no token, which the real `adb emu` cannot
-    handle. `control` enables gRPC. `killed` is set by the console's `kill`; the owner must then stop the emulator.
+    handle. `control` enables gRPC. `killed` is set by the console's `kill` and by a crash;
+    the owner must then stop the emulator.
     Raises SimulatorError if the ports are taken.
     """
 
@@ -53,6 +54,7 @@ class SimulatedEmulator:
         self.phone = phone
         self.faults = Faults(self._apply_faults, self._break_connections, lambda: self.guest.nodes.end_readers())
         self._console_socket, self._adb_socket = _bound_pair(console_port)
+        self._has_console = not phone.profile.vendor
         self.console_port: int = self._console_socket.getsockname()[1]
         self.adb_port = self.console_port + 1
         self.serial = f"emulator-{self.console_port}"
@@ -66,6 +68,7 @@ class SimulatedEmulator:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run_loop, name=self.serial, daemon=True)
         self.killed = threading.Event()
+        self.faults.on_crash = self.killed.set
         self.is_announced = False
         self._announcing: Future[None] | None = None
 
@@ -134,7 +137,8 @@ class SimulatedEmulator:
 
     async def _listen(self) -> None:
         self._daemon.listen(self._adb_socket)
-        await self._console.listen(self._console_socket, self.killed.set)
+        if self._has_console:
+            await self._console.listen(self._console_socket, self.killed.set)
 
     async def _hang_up(self) -> None:
         await self._console.close()

@@ -11,7 +11,7 @@ def _nothing() -> None: ...
 
 
 class ControlFaults:
-    """Active faults of the gRPC service. Thread-safe.
+    """Active faults of the gRPC service, and how its builds differ. Thread-safe.
 
     `apply` is called when a fault has changed, and may block; `renew_token` makes the service require another token and
     write it into its discovery file. Both do nothing if no service is attached.
@@ -25,6 +25,12 @@ class ControlFaults:
         self.frame_delay_s = 0.0
         self.drops = 0
         """A stream that began before the last drop ends."""
+        self.knows_outer_panel = False
+        """While folded, touches are scaled by the outer panel. Otherwise, as measured, by the inner one."""
+        self.uses_first_node = False
+        """While folded, touches show in the first touch node, as in older builds."""
+        self.frame_turns = 0
+        """Quarter turns, counted as Android does, by which frames are turned further than they say."""
 
     def attach(self, apply: Callable[[], None], renew_token: Callable[[], None]) -> None:
         self.apply, self.renew_token = apply, renew_token
@@ -53,8 +59,9 @@ class ControlFaults:
         self.frame_delay_s = delay_s
 
     def clear(self) -> None:
-        self.stalled = self.refuses = self.off = False
+        self.stalled = self.refuses = self.off = self.knows_outer_panel = self.uses_first_node = False
         self.frame_delay_s = 0.0
+        self.frame_turns = 0
         self.apply()
 
 
@@ -64,11 +71,20 @@ class FrameFault(Enum):
     DROP = "drop-in-frame"
 
 
+class WindowsOption(Enum):
+    """What `uiautomator dump` does with `--windows`: images before Android 14 do not know it."""
+
+    KNOWN = "known"
+    IGNORED = "ignored"
+    REFUSED = "refused"
+
+
 class Faults:
     """Active faults. Thread-safe, but not for the thread of the emulator's own connections.
 
     `apply_link` is called when `offline` or `frozen` has changed, and may block. `break_connections` drops all adb
     connections once; `kill_getevent` ends all running getevents. `control` are the faults of the gRPC service.
+    `on_crash` is called when the emulator has crashed.
     """
 
     def __init__(
@@ -84,13 +100,28 @@ class Faults:
         self.offline = False
         self.frozen = False
         self.refuses_input = False
+        self.refusal_code = 255
+        self.hides_active_panel = False
         self.screencap_delay_s = 0.0
         self.refuses_snapshots = False
+        self.holds_posture = False
         self.snapshot_delay_s = 0.0
         self.last_anr: PhoneState | None = None
         self.has_second_display = False
+        self.windows_option = WindowsOption.KNOWN
+        self.on_crash: Callable[[], None] = _nothing
         self.automation_is_taken = False
         self.hides_root = False
+
+    def crash(self) -> None:
+        """End like a process that crashed; returns at once, because the caller may be one of its connections."""
+
+        def end() -> None:
+            self.control.switch_off(off=True)
+            self.go_offline()
+            self.on_crash()
+
+        threading.Thread(target=end, name="crash", daemon=True).start()
 
     def go_offline(self) -> None:
         self.offline = True
@@ -114,11 +145,20 @@ class Faults:
     def delay_screencap(self, delay_s: float) -> None:
         self.screencap_delay_s = delay_s
 
-    def refuse_input(self, *, refuse: bool) -> None:
-        self.refuses_input = refuse
+    def refuse_input(self, *, refuse: bool, exit_code: int = 255) -> None:
+        """On some phones `input` says on its standard output that it is refused, and ends with exit code 0."""
+        self.refuses_input, self.refusal_code = refuse, exit_code
 
     def refuse_snapshots(self, *, refuse: bool) -> None:
         self.refuses_snapshots = refuse
+
+    def hide_active_panel(self, *, hidden: bool) -> None:
+        """As on some phones: `dumpsys input` marks no panel as active."""
+        self.hides_active_panel = hidden
+
+    def hold_posture(self, *, hold: bool) -> None:
+        """The console neither turns nor folds the device, and gives no answer."""
+        self.holds_posture = hold
 
     def delay_snapshots(self, delay_s: float) -> None:
         self.snapshot_delay_s = delay_s
@@ -154,9 +194,11 @@ class Faults:
     def clear(self) -> None:
         with self._lock:
             self._frames = dict.fromkeys(FrameFault, 0)
-        self.refuses_input = self.refuses_snapshots = self.has_second_display = False
+        self.refuses_input = self.refuses_snapshots = self.holds_posture = False
+        self.has_second_display = self.hides_active_panel = False
         self.automation_is_taken = self.hides_root = False
         self.last_anr = None
+        self.windows_option = WindowsOption.KNOWN
         self.screencap_delay_s = self.snapshot_delay_s = 0.0
         self.offline = False
         self.control.clear()

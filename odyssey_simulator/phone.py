@@ -14,24 +14,39 @@ from odyssey_simulator.compositor import Compositor
 from odyssey_simulator.journal import Moment, PhoneJournal
 from odyssey_simulator.looper import Looper, Timer
 from odyssey_simulator.profile import Profile
-from odyssey_simulator.screen import AppTask, ComposedFrame, PackageInfo, PhoneState, TouchPhase
+from odyssey_simulator.screen import AppTask, ComposedFrame, PackageInfo, PhoneState, TouchPhase, WindowInfo
 from odyssey_simulator.system.display import Display
 from odyssey_simulator.system.dump import node_of
 from odyssey_simulator.system.input_methods import InputMethods
 from odyssey_simulator.system.keys import press
 from odyssey_simulator.system.system_ui import HOME_TASK, SystemUi
+from odyssey_simulator.system.text_entry import Clip
+from odyssey_simulator.system.windows import NAVIGATION_BAR
 from odyssey_simulator.touch_surface import TouchSurface
 from odyssey_simulator.ui.geometry import Rect, Size
 from odyssey_simulator.ui.node import Node
 from odyssey_simulator.ui.view import Action
 
-__all__ = ["AppTask", "ComposedFrame", "Node", "PackageInfo", "Phone", "PhoneState", "Rect", "Size", "TouchPhase"]
+__all__ = [
+    "AppTask",
+    "ComposedFrame",
+    "Node",
+    "PackageInfo",
+    "Phone",
+    "PhoneState",
+    "Rect",
+    "Size",
+    "TouchPhase",
+    "WindowInfo",
+]
 
 _MINUTE_S = 60.0
+_PASTE_NOTICE_S = 3.5
 _WISHES: Mapping[str, Literal["send", "view"]] = {
     "android.intent.action.SEND": "send",
     "android.intent.action.VIEW": "view",
 }
+_OPENS: Mapping[str, str] = {"android.settings.SETTINGS": "com.android.settings"}
 _Result = TypeVar("_Result")
 
 
@@ -59,6 +74,7 @@ class Phone:
         self._compositor = Compositor(self._looper, animation=animation, journal=self._journal)
         self._running_clock = running_clock
         self._beat_timer: Timer | None = None
+        self._notice_timer: Timer | None = None
         self._touch_surface = TouchSurface(self._looper, self._compositor, lambda: self._system)
         self._compositor.refresh(self._system)
 
@@ -86,9 +102,9 @@ class Phone:
         """Put a finger down, move it, lift it, or cancel it; two fingers at once do nothing.
 
         `moment` is the time of the event, by default now. With it, only lifting a finger blocks, so that a finger can
-        be moved without delays.
+        be moved without delays; if the moment is not `is_awaited`, nothing blocks.
         """
-        at_once = moment is not None and phase is not TouchPhase.UP
+        at_once = moment is not None and (phase is not TouchPhase.UP or not moment.is_awaited)
         moment = moment or Moment(time.monotonic_ns())
         finger = "" if pointer == 0 else f" finger {pointer}"
         number = self._note(f"touch {phase.value} {x:g},{y:g}{finger}", moment)
@@ -97,6 +113,7 @@ class Phone:
         def touch() -> None:
             self._touch_surface.touch(phase, (x, y), pointer, at_s=at_s, number=number)
             self._keep_beating()
+            self._end_notice_later()
 
         if at_once:
             self._looper.later(0.0, touch)
@@ -126,6 +143,22 @@ class Phone:
     def view_hierarchy(self, *, all_windows: bool = False) -> Node:
         """As `uiautomator dump` sees the front window; with `all_windows` also the keyboard and the bars."""
         return self._looper.call(lambda: self._read_tree(all_windows=all_windows))
+
+    def windows(self) -> Sequence[WindowInfo]:
+        """The windows that take touches, the topmost first."""
+
+        def read() -> list[WindowInfo]:
+            windows = [window for window in self._compositor.windows if window.opaque]
+            front = [window for window in windows if window.is_front][-1]
+            kinds = {"InputMethod": "TYPE_INPUT_METHOD", "StatusBar": "TYPE_SYSTEM", NAVIGATION_BAR: "TYPE_SYSTEM"}
+            return [
+                WindowInfo(
+                    window.name, kinds.get(window.name, "TYPE_APPLICATION"), node_of(window), active=window is front
+                )
+                for window in reversed(windows)
+            ]
+
+        return self._looper.call(read)
 
     def packages(self) -> Sequence[PackageInfo]:
         return self._looper.call(
@@ -171,7 +204,7 @@ class Phone:
         return self._looper.call(read) | {"settings": {space: self.settings(space) for space in spaces}}
 
     def get_clipboard(self) -> str:
-        return self._looper.call(lambda: self._system.entry.clipboard)
+        return self._looper.call(lambda: self._system.entry.clip.text)
 
     # Keyboards -------------------------------------------------------------------------------------------------
 
@@ -193,7 +226,7 @@ class Phone:
         """Bring an app to the front; raises LookupError if it does not exist or does not accept the data.
 
         With the action android.intent.action.VIEW or SEND and `data`, the app (or with an empty name the first that
-        accepts it) gets the address or the text.
+        accepts it) gets the address or the text. Settings also opens by its action android.settings.SETTINGS.
         """
         self._change(lambda: self._start(component_or_package, action, data))
 
@@ -210,9 +243,17 @@ class Phone:
     def put_setting(self, namespace: str, key: str, value: str) -> None:
         self._change(lambda: self._system.change_setting(namespace, key, value))
 
+    def without_notices(self) -> "Phone":
+        """Before the start: Android neither tells of pasting nor offers a stylus."""
+        self._system.change_setting("secure", "clipboard_show_access_notifications", "0")
+        self._system.change_setting("secure", "stylus_handwriting_enabled", "0")
+        return self
+
     def prepare(self, *, animation: bool) -> None:
-        """Before the start: set what preparing a real device for recordings sets."""
+        """Before the start: set what preparing a real device, and recording on it, set."""
+        self.without_notices()
         self._system.change_setting("global", "stay_on_while_plugged_in", "7")
+        self._system.change_setting("global", "hide_error_dialogs", "1")
         for kind in () if animation else ("window_animation", "transition_animation", "animator_duration"):
             self._system.change_setting("global", f"{kind}_scale", "0")
 
@@ -222,7 +263,8 @@ class Phone:
         return was_set
 
     def set_clipboard(self, text: str) -> None:
-        self._change(lambda: setattr(self._system.entry, "clipboard", text))
+        """As from the emulator's host."""
+        self._change(lambda: setattr(self._system.entry, "clip", Clip(text)))
 
     def limit_text(self, *, pasted: int | None = None, held: int | None = None) -> None:
         """In letters: at most `pasted` of a clipboard (0: fields refuse it), and at most `held` in a field."""
@@ -232,8 +274,17 @@ class Phone:
 
         self._change(limit)
 
+    def tilt(self, quarters: int = 1) -> None:
+        """Turn the device; what Android shows follows only with auto-rotate."""
+        self._change(lambda: self._system.tilt(quarters))
+
+    def lock_rotation(self, rotation: int) -> None:
+        """Turn what Android shows, as a rotation lock or an app with an orientation of its own does."""
+        self.put_setting("system", "accelerometer_rotation", "0")
+        self.put_setting("system", "user_rotation", str(rotation))
+
     def set_rotation(self, rotation: int) -> None:
-        """0..3 quarter turns, counted as Android does."""
+        """0..3 quarter turns, counted as Android does: of the device, and of what Android shows."""
         self._change(lambda: self._system.turn(rotation))
 
     def set_posture(self, name: str) -> None:
@@ -281,6 +332,7 @@ class Phone:
             self._compositor.cause = cause
             self._compositor.change(self._system, act)
             self._keep_beating()
+            self._end_notice_later()
 
         self._looper.call(change)
 
@@ -301,6 +353,15 @@ class Phone:
             self._compositor.advance(self._system)
             self._keep_beating()
 
+    def _end_notice_later(self) -> None:
+        if self._system.paste_notice and self._notice_timer is None:
+            self._notice_timer = self._looper.later(_PASTE_NOTICE_S, self._end_notice)
+
+    def _end_notice(self) -> None:
+        self._notice_timer = None
+        self._system.entry.pasted_by = ""
+        self._compositor.advance(self._system)
+
     def _copy(self) -> SystemUi:
         self._system.focused_field = None
         snapshot = copy.deepcopy(self._system)
@@ -315,7 +376,7 @@ class Phone:
         system, package = self._system, name.partition("/")[0]
         wish = _WISHES.get(action)
         if wish is None or not data:
-            system.open_app(package)
+            system.open_app(package or _OPENS.get(action, ""))
             return
         intent = Intent(wish, data)
         if package:
@@ -343,8 +404,9 @@ class Phone:
             density=display.density,
             posture=display.posture,
             package=system.package,
+            has_toast=bool(system.paste_notice or system.toast_text),
             activity=system.activity,
-            title=system.window_title,
+            title=system.focus_title,
             keyboard=None if areas.keyboard.is_empty else areas.keyboard,
             status_bar=areas.status,
             navigation_bar=areas.navigation,

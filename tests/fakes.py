@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -226,6 +226,16 @@ class FakeDevice:
         with self._answering():
             return self.settings.get((namespace, name), "")
 
+    @contextmanager
+    def changed_settings(self, values: Mapping[tuple[str, str], str]) -> Iterator[Mapping[tuple[str, str], str]]:
+        old = {name: self.setting(*name) for name in values}
+        with self._answering():
+            self.settings.update(values)
+        try:
+            yield old
+        finally:
+            self.settings = {name: value for name, value in {**self.settings, **old}.items() if value}
+
     def repair(self, repair: Repair) -> None:
         with self._answering():
             match repair:
@@ -239,6 +249,10 @@ class FakeDevice:
                     self.time_zone = zone
                 case ResetScreen():
                     self.state = replace(self.state, size=self.state.panel or self.state.size)
+
+    def app_version(self, package: str) -> str:
+        with self._answering():
+            return f"1.0 ({len(package)})"
 
     def measured(self) -> Measured:
         return self.known

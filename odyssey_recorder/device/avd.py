@@ -188,7 +188,8 @@ class VirtualDevices:
         profile = created_from(config)
         problems = avd_config.problems(config, profile) if profile is not None else ()
         if known is not None and name not in known:
-            problems = (*problems, "The emulator does not know it. Delete it in Android Studio, and create it again.")
+            unknown = f"The emulator does not list it. Check the line path= in {self._paths.avds / name}.ini."
+            problems = (*problems, unknown)
         return Avd(name, profile.key if profile is not None else None, serial, problems)
 
     def _known_to_emulator(self) -> "frozenset[str] | None":

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import AdbShell
-from odyssey_recorder.device.device import Device, ListedDevice
-from odyssey_recorder.device.discovery import find_control, running_avds
+from odyssey_recorder.device.device import Device, ListedDevice, state_advice
+from odyssey_recorder.device.discovery import UNKNOWN_AVD, RunningAvd, find_control, running_avds
 from odyssey_recorder.device.emulator_console import EmulatorConsole, console_of
 from odyssey_recorder.device.measured import NOTHING_MEASURED, MeasuredDevices
 from odyssey_recorder.device.profile import avd_title
@@ -23,8 +23,8 @@ _READY_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class DeviceConnector:
-    """`running` are the folders of emulators' discovery files, `keyboards` that of `AdbKeyboard`; `measured` has what
-    `devices check` measured.
+    """`running` are the folders of discovery files, `kept` the one that keeps how to undo changes of devices;
+    `measured` has what `devices check` measured.
 
     Without `console_token`, the file with the token of the emulator consoles, there are no snapshots.
     """
@@ -33,27 +33,30 @@ class DeviceConnector:
     capture: CapturePolicy = "auto"
     running: tuple[Path, ...] = ()
     shared_memory: bool = False
-    keyboards: Path | None = None
+    kept: Path | None = None
     console_token: Path | None = None
     measured: MeasuredDevices = NOTHING_MEASURED
 
     def connect(self, serial: str) -> Device:
         console = self._console(serial)
+        if console is not None and not console.exists():
+            console = None
         from odyssey_recorder.device.adb import AdbDevice  # imported late: the window opens sooner
         from odyssey_recorder.device.adb_shell import AdbShell
         from odyssey_recorder.device.emulator import EmulatorDevice
         from odyssey_recorder.device.emulator_link import GrpcOptions
 
-        shell = AdbShell(serial, self.server, name=self._names().get(serial, ""))
+        avd, running = self._running().get(serial, ("", UNKNOWN_AVD))
+        shell = AdbShell(serial, self.server, name=avd_title(avd) if avd else "", running=running)
         if self.capture == "adb":
-            device = AdbDevice(shell, keyboards=self.keyboards, console=console, known=self.measured)
+            device = AdbDevice(shell, kept=self.kept, console=console, known=self.measured)
         else:
             control = GrpcOptions(
                 partial(find_control, serial, self.running),
                 required=self.capture == "grpc",
                 shares_memory=self.shared_memory,
             )
-            device = EmulatorDevice(shell, control, keyboards=self.keyboards, console=console, known=self.measured)
+            device = EmulatorDevice(shell, control, kept=self.kept, console=console, known=self.measured)
         try:
             device.wait_until_ready(_READY_S)
         except DeviceError:
@@ -90,14 +93,17 @@ class DeviceConnector:
         )
 
     def _names(self) -> Mapping[str, str]:
-        return {running.serial: avd_title(avd) for avd, running in running_avds(self.running).items()}
+        return {serial: avd_title(avd) for serial, (avd, _) in self._running().items()}
+
+    def _running(self) -> Mapping[str, tuple[str, RunningAvd]]:
+        return {running.serial: (avd, running) for avd, running in running_avds(self.running).items()}
 
     def capture_path(self, device: ListedDevice) -> str:
         """ "gRPC" or "screencap", without connecting; empty for a device that is not ready."""
         if not device.is_ready:
             return ""
         found = find_control(device.serial, self.running) if self.capture != "adb" else None
-        return "gRPC" if found is not None and not found.wants_jwt else "screencap"
+        return "gRPC" if found is not None else "screencap"
 
     def connect_chosen(self, serial: str | None) -> Device:
         return self.connect(chosen_device(self.devices(), serial))
@@ -119,7 +125,7 @@ def chosen_device(listed: Sequence[ListedDevice], serial: str | None) -> str:
         case [only]:
             return only.serial
         case []:
-            waiting = "".join(f" {device.label} is {device.state}." for device in listed)
+            waiting = "".join(f" {device.label} is {device.state}. {state_advice(device.state)}" for device in listed)
             raise DeviceError(
                 f"No device is ready.{waiting} Start an emulator in Android Studio, or the simulated one:"
                 " odyssey-recorder simulate"

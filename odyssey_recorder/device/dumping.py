@@ -34,16 +34,16 @@ def reading_alone(serial: str) -> threading.Lock:
     return _alone[serial]
 
 
-def dump_views(shell: AdbShell) -> str:
+def dump_views(shell: AdbShell, option: str = "") -> str:
     """As XML; waits until nobody else reads. Raises DeviceError, with the reason."""
     with reading_alone(shell.serial):
-        xml, said = _try(shell, "")
+        xml, said = _try(shell, option)
         for pause_s in PAUSES_S:
             if _TAKEN not in said or shell.closed.wait(pause_s):
                 break
-            xml, said = _try(shell, "")
+            xml, said = _try(shell, option)
         if len(xml) > LONGEST or _NO_ROOT.search(said):
-            xml, said = _try(shell, "--compressed ")
+            xml, said = _try(shell, f"--compressed {option}")
     if xml:
         return xml
     advice = next((advice for problem, advice in _ADVICE.items() if problem in said), "Look again.")

@@ -25,6 +25,14 @@ _PORTS = range(1, 65536)
 _SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 _SNAPSHOT = re.compile(r"\S+\s+(?P<name>\S+)\s+\S+(?:\s+[KMGT]i?B)?\s+\d{4}-\d\d-\d\d\s")
 _PARTIAL = "List of partial"
+_NO_ANSWER = {
+    "rotate": "was not turned",
+    "fold": "was not folded. Only a foldable device can be",
+    "unfold": "was not unfolded. Only a foldable device can be",
+}
+"""What it means if one of these commands has no answer: they say OK, but never KO."""
+
+_PING, _PONG = "ping", "I am alive!"
 _AUTHENTICATION = "Authentication required"
 _TRY_AGAIN = "Try again. If that does not help, restart the emulator."
 
@@ -69,6 +77,16 @@ class EmulatorConsole:
 
     def __str__(self) -> str:
         return f"The console of emulator-{self.port}"
+
+    def exists(self) -> bool:
+        """False if nothing listens on its port, as with emulators of other vendors."""
+        try:
+            with socket.create_connection(("localhost", self.port), self._answer_s):
+                return True
+        except ConnectionRefusedError:
+            return False
+        except OSError:
+            return True
 
     def command(self, line: str) -> str:
         return self._command(line, self._answer_s)
@@ -135,9 +153,14 @@ class EmulatorConsole:
                 if _AUTHENTICATION in session.answer():
                     self._authenticate(session)
                 session.send(line)
-                return session.answer()
+                if line in _NO_ANSWER:
+                    session.send(_PING)
+                answer = session.answer()
             except _RefusedError as error:
                 raise DeviceError(f"{self} refused `{line}`: {error}. {_TRY_AGAIN}") from error
+        if line in _NO_ANSWER and answer == _PONG:
+            raise DeviceError(f"emulator-{self.port} {_NO_ANSWER[line]}. {_TRY_AGAIN} (`{line}` had no answer)")
+        return answer
 
     def _authenticate(self, session: "_Session") -> None:
         try:
@@ -170,7 +193,8 @@ class EmulatorConsole:
             ) from error
         except ConnectionRefusedError as error:
             raise DeviceDisconnectedError(
-                f"{self} cannot be reached: nothing is listening on port {self.port} of this computer. Restart it."
+                f"{self} cannot be reached: nothing listens on port {self.port} of this computer. Restart it. "
+                "Emulators of other vendors have no console: stop, turn and fold them in their own window."
             ) from error
         except (EOFError, OSError) as error:
             raise DeviceDisconnectedError(f"{self} disconnected ({error}). {_TRY_AGAIN}") from error

@@ -57,6 +57,7 @@ class PreflightReadings:
     animation_scales: tuple[str, str, str]
     keyboard_beside_hardware: str
     stays_on: str
+    hides_error_dialogs: str
 
     @property
     def has_keyboard(self) -> bool:
@@ -95,6 +96,7 @@ def take_readings(device: Device) -> PreflightReadings:
         animation_scales=(window, transition, animator),
         keyboard_beside_hardware=device.setting("secure", "show_ime_with_hard_keyboard"),
         stays_on=device.setting("global", "stay_on_while_plugged_in"),
+        hides_error_dialogs=device.setting("global", "hide_error_dialogs"),
     )
 
 
@@ -107,6 +109,7 @@ def findings(readings: PreflightReadings) -> tuple[PreflightFinding, ...]:
         _navigation(readings),
         _animations(readings),
         _staying_awake(readings),
+        _error_dialogs(readings),
         _free_space(readings),
         _frames(readings),
     )
@@ -194,6 +197,14 @@ def _staying_awake(readings: PreflightReadings) -> PreflightFinding:
     why = "A screen that turns off during a task spoils the recording."
     manual_way = "Settings, System, Developer options, Stay awake"
     return _repairable(readings, "Stay awake", "the screen turns off after a while", why, repair, manual_way=manual_way)
+
+
+def _error_dialogs(readings: PreflightReadings) -> PreflightFinding:
+    if readings.hides_error_dialogs == "1":
+        return PreflightFinding("Error dialogs", "hidden")
+    why = "On a slow computer Android soon says that an app isn't responding, and covers the app."
+    repair = PutSetting("global", "hide_error_dialogs", "1")
+    return _repairable(readings, "Error dialogs", "shown over the app", why, repair)
 
 
 def _free_space(readings: PreflightReadings) -> PreflightFinding:

@@ -36,6 +36,12 @@ Repair = PutSetting | EnableOverlay | SetTimeZone | ResetScreen
 
 THREE_BUTTONS = EnableOverlay("com.android.internal.systemui.navbar.threebutton")
 
+WHILE_RECORDING = {
+    ("secure", "clipboard_show_access_notifications"): "0",
+    ("secure", "stylus_handwriting_enabled"): "0",
+}
+"""By default Android covers the app to tell that it has pasted, and the keyboard to offer a stylus for a field."""
+
 
 def shell_line(repair: Repair) -> str:
     match repair:

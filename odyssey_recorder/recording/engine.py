@@ -4,7 +4,8 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -13,9 +14,10 @@ from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.repair import WHILE_RECORDING
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.errors import DatasetError, DeviceError
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
@@ -170,6 +172,22 @@ class Engine:
 
     def _run(self) -> None:
         try:
+            with self._undisturbed():
+                self._record()
+        finally:
+            self.publisher.end()
+
+    @contextmanager
+    def _undisturbed(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self._device.changed_settings(WHILE_RECORDING))
+            except (DeviceError, DatasetError) as error:
+                _log.info("Android may show notices over the app: %s", error)
+            yield
+
+    def _record(self) -> None:
+        try:
             while not isinstance(message := self._next_message(), messages.Stop):
                 self._handle(message)
                 if self._session.state in {State.FINISHED, State.ABANDONED}:
@@ -183,7 +201,6 @@ class Engine:
             self._end_threads()
             self._work.finish()
             self._draft.close()
-            self.publisher.end()
 
     def _finish(self) -> None:
         """Process the outcome of an input, or of publishing, that was under way at the stop."""

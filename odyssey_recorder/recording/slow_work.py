@@ -3,21 +3,30 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Literal
 
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import ControllableDevice, ScreenState, Snapshots
+from odyssey_recorder.device.measured import Measured
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.view_hierarchy import ViewNode, field_text, focused_field, focused_text
+from odyssey_recorder.device.view_hierarchy import (
+    ViewNode,
+    field_text,
+    focused_field,
+    focused_text,
+    is_within,
+    navigation_buttons,
+)
 from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError, RecordingError
 from odyssey_recorder.gesture.areas import Navigation, ScreenAreas
-from odyssey_recorder.model.action import Complete, Impossible
+from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording import events
 from odyssey_recorder.recording.step_writer import SavedFrame, StepWriter, Tree
 
@@ -169,8 +178,11 @@ class RecorderWork:
         self._snapshots = snapshots
         self._report = report
         self._is_finishing = False
+        self._versions: dict[str, str] = {}
         self.typing = 0, 0
         """Characters typed and length of the text; 0, 0 while nothing is being typed."""
+        self._buttons: tuple[Mapping[SystemKey, Box], ...] = ()
+        """All positions of the navigation buttons that view hierarchies showed, the newest first."""
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="recording")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="looking")
         self._tree_reader = ThreadPoolExecutor(1, thread_name_prefix="reading views")
@@ -279,8 +291,13 @@ class RecorderWork:
         return events.Returned(time.monotonic_ns())
 
     def _screen_state(self) -> ScreenState | None:
+        """With the version of the app, which is asked for once."""
         try:
-            return self._device.screen_state()
+            state = self._device.screen_state()
+            if state.package and state.package not in self._versions:
+                self._versions[state.package] = self._device.app_version(state.package)
+                state = self._device.screen_state()
+            return replace(state, app_version=self._versions.get(state.package, ""))
         except DeviceError:
             return None  # a lost device shows in the frames
 
@@ -288,7 +305,10 @@ class RecorderWork:
         try:
             xml = self._device.view_hierarchy()
             read_ns = time.monotonic_ns()
-            return TreeRead(frame_number, self._writer.write_tree(xml), read_ns)
+            tree = self._writer.write_tree(xml)
+            if (buttons := navigation_buttons(tree.nodes)) and buttons not in self._buttons[:1]:
+                self._buttons = (buttons, *(known for known in self._buttons if known != buttons))
+            return TreeRead(frame_number, tree, read_ns)
         except (DeviceError, RecordingError) as error:
             _log.info("No view hierarchy for frame %d: %s", frame_number, error)
             return TreeRead(frame_number, None, time.monotonic_ns(), str(error))
@@ -305,9 +325,10 @@ class RecorderWork:
     def _areas(self, state: ScreenState) -> ScreenAreas | None:
         try:
             mode = self._device.setting("secure", "navigation_mode")
+            measured = self._measured
         except DeviceError:
             return None
-        return ScreenAreas(
+        areas = ScreenAreas(
             state.size,
             state.rotation,
             state.navigation_bar,
@@ -316,7 +337,14 @@ class RecorderWork:
             state.package,
             state.activity,
             state.panel,
+            folds=bool(state.posture),
         )
+        read = (buttons for buttons in self._buttons if _are_on(state.navigation_bar, buttons))
+        return replace(areas, buttons=measured.buttons_on(areas.size, areas.rotation) or next(read, {}))
+
+    @cached_property
+    def _measured(self) -> Measured:
+        return self._device.measured()
 
     def _send(self, intent: events.Intent) -> Outcome:
         started_ns = time.monotonic_ns()
@@ -349,10 +377,14 @@ class RecorderWork:
             self.typing = 0, 0
 
 
+def _are_on(bar: Box | None, buttons: Mapping[SystemKey, Box]) -> bool:
+    return bar is not None and all(is_within(box, bar) for box in buttons.values())
+
+
 def _field_read(read: TreeRead, requested_ns: int) -> events.FieldRead:
     if read.tree is None:
         return events.FieldRead(None, requested_ns, read.read_ns)
-    nodes = read.tree.nodes
+    nodes = tuple(node for node in read.tree.nodes if node.active)  # not what a keyboard suggests
     focused = focused_field(nodes)
     return events.FieldRead(
         focused_text(nodes),

@@ -89,8 +89,9 @@ def _displays(guest: Guest, state: PhoneState) -> Iterator[str]:
     yield "  Display: mDisplayId=0 (organized)"
     yield f"    init={state.physical_size.width}x{state.physical_size.height} {guest.phone.profile.density}dpi"
     yield f"    cur={size.width}x{size.height} {density}dpi app={size.width}x{size.height}"
-    yield f"  mCurrentFocus={_focus(state)}"
-    yield f"  mFocusedApp={_activity_record(state)}"
+    if not guest.phone.profile.vendor:  # Android 9 says that in another section
+        yield f"  mCurrentFocus={_focus(state)}"
+        yield f"  mFocusedApp={_activity_record(state)}"
     yield f"  mCurrentRotation=ROTATION_{state.rotation * 90}"
     yield "  InsetsState"
     yield f"      mDisplayFrame=Rect(0, 0 - {size.width}, {size.height})"
@@ -99,6 +100,8 @@ def _displays(guest: Guest, state: PhoneState) -> Iterator[str]:
 
 def _windows(state: PhoneState) -> Iterator[str]:
     yield "WINDOW MANAGER WINDOWS (dumpsys window windows)"
+    if state.has_toast:
+        yield f"  Window #1 Window{{{hash_of('Toast')} u0 Toast}}:"
     yield f"  Window #0 {_focus(state)}:"
     yield f"    mDisplayId=0 package={state.package}"
     yield f"  mCurrentFocus={_focus(state)}"
@@ -146,6 +149,10 @@ def _input(guest: Guest, state: PhoneState, _: Sequence[str]) -> Iterator[str]:
     yield ""
     yield "Input Reader State (Nums of device: 13):"
     folded = state.posture is not None and state.posture.name == "CLOSED"
+    if guest.faults.hides_active_panel:
+        for panel in panels(guest.phone.profile, state):
+            yield f"      Viewport INTERNAL: displayId=0, uniqueId=local:{panel.physical_id}, orientation=0"
+        return
     for number, node in enumerate(guest.nodes.touch_screens, start=1):
         yield f"  Device {number + 3}: {node.name}"
         yield from _touch_mapper(guest, state, node, is_direct=number == 1 or (number == 7 and folded))
@@ -233,13 +240,19 @@ def _battery(_: Guest, __: PhoneState, ___: Sequence[str]) -> Iterator[str]:
 
 def _package(guest: Guest, _: PhoneState, arguments: Sequence[str]) -> Iterator[str]:
     package = next((argument for argument in arguments if not argument.startswith("-")), "")
+    found = [info for info in guest.phone.packages() if package in {"", info.package}]
     yield "Packages:"
-    for info in guest.phone.packages():
-        if package in {"", info.package}:
+    for info in found:
+        yield f"  Package [{info.package}] ({hash_of(info.package)}):"
+        yield "    versionCode=1 minSdk=31 targetSdk=34"
+        yield "    versionName=1.0"
+        yield f"    flags=[ {'SYSTEM ' if info.system else ''}HAS_CODE ]"
+    yield "Hidden system packages:"
+    for info in found:
+        if info.system:
             yield f"  Package [{info.package}] ({hash_of(info.package)}):"
-            yield "    versionCode=1 minSdk=31 targetSdk=34"
-            yield "    versionName=1.0"
-            yield f"    flags=[ {'SYSTEM ' if info.system else ''}HAS_CODE ]"
+            yield "    versionCode=0 minSdk=31 targetSdk=34"
+            yield "    versionName=0.9"
 
 
 _SERVICES: Mapping[str, _Dump] = {

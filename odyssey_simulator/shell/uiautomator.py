@@ -6,11 +6,13 @@ from dataclasses import replace
 from functools import partial
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from odyssey_simulator.faults import WindowsOption
 from odyssey_simulator.phone import Node, Phone
 from odyssey_simulator.shell.program import Call, Programs
 from odyssey_simulator.ui_automation import AlreadyConnectedError
 
 _DEFAULT_PATH = "/sdcard/window_dump.xml"
+_USAGE = "Usage: uiautomator dump [--verbose][--windows][file]"
 _TERMINAL = "/dev/tty"
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufddf\ufffe\uffff]")
 _PROLOGUE = b"<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
@@ -26,8 +28,10 @@ _NULL_ROOT = "ERROR: null root node returned by UiTestAutomationBridge."
 
 async def _uiautomator(call: Call) -> int:
     if call.args[:1] != ("dump",):
-        return await call.fail("Usage: uiautomator dump [--verbose][--windows][file]")
+        return await call.fail(_USAGE)
     automation, faults = call.guest.automation, call.guest.faults
+    if "--windows" in call.args and faults.windows_option is WindowsOption.REFUSED:
+        return await call.fail(_USAGE)
     await asyncio.sleep(automation.timing.start_s)
     try:
         with automation.connected(elsewhere=faults.automation_is_taken):
@@ -42,7 +46,8 @@ async def _uiautomator(call: Call) -> int:
 
 async def _dump(call: Call) -> int:
     path = next((word for word in call.args[1:] if not word.startswith("-")), _DEFAULT_PATH)
-    dump = _dump_windows if "--windows" in call.args else partial(dump_views, compressed="--compressed" in call.args)
+    has_windows = "--windows" in call.args and call.guest.faults.windows_option is WindowsOption.KNOWN
+    dump = dump_windows if has_windows else partial(dump_views, compressed="--compressed" in call.args)
     xml = await asyncio.to_thread(dump, call.guest.phone)
     if path == _TERMINAL:
         await call.stdout.write(xml)
@@ -72,13 +77,24 @@ def compressed_tree(node: Node) -> Node:
     return replace(node, children=tuple(children))
 
 
-def _dump_windows(phone: Phone) -> bytes:
+def dump_windows(phone: Phone) -> bytes:
+    """The windows of the display, the topmost first, against the drawing order of views."""
     displays = Element("displays")
     display = SubElement(displays, "display", id="0")
-    rotation = str(phone.state().rotation)
-    for index, view in enumerate(phone.view_hierarchy(all_windows=True).children):
-        window = SubElement(display, "window", index=str(index), id=str(index), bounds=_bounds(view))
-        _add(SubElement(window, "hierarchy", rotation=rotation), view, 0)
+    rotation, windows = str(phone.state().rotation), phone.windows()
+    for index, window in enumerate(windows):
+        attributes = {
+            "index": str(index),
+            "title": window.title,
+            "bounds": _bounds(window.root),
+            "active": "true" if window.active else "false",
+            "type": window.kind,
+            "layer": str(len(windows) - 1 - index),
+            "focused": "true" if window.active else "false",
+            "id": str(index + 20),
+        }
+        element = SubElement(display, "window", attributes)
+        _add(SubElement(element, "hierarchy", rotation=rotation), window.root, 0)
     return _PROLOGUE + tostring(displays, "unicode").encode()
 
 

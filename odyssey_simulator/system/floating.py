@@ -31,6 +31,11 @@ def toast(text: str) -> View:
     )
 
 
+def stylus_card(entry: TextEntry) -> View:
+    text = Text("Try out your stylus", 20, lines=2, on_tap=entry.decline_stylus)
+    return Surface(text, color="surface_container", radius=28, pad=(24, 40), max_width=480)
+
+
 def text_toolbar(entry: TextEntry) -> View:
     draft, field = entry.draft, entry.field
     marked, editable = bool(draft and draft.selected), bool(field and not field.read_only)
@@ -38,7 +43,7 @@ def text_toolbar(entry: TextEntry) -> View:
     offers: tuple[tuple[str, Action, bool], ...] = (
         ("Cut", entry.cut, marked and editable),
         ("Copy", entry.copy, marked),
-        ("Paste", entry.paste, editable and bool(entry.clipboard)),
+        ("Paste", entry.paste, editable and bool(entry.clip.text)),
         ("Select all", entry.select_all, more),
     )
     cells = [

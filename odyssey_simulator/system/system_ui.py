@@ -1,5 +1,8 @@
 """The complete state of the phone: apps and tasks, the front page, keys, intents, settings."""
 
+import zlib
+from dataclasses import replace
+
 from PIL import Image
 
 from odyssey_simulator.apps.app import App, Intent, Page
@@ -11,6 +14,7 @@ from odyssey_simulator.system.transition import Transition
 from odyssey_simulator.ui.controls import TextField
 from odyssey_simulator.ui.view import Action, Memory
 
+LONG_PRESS_S = 0.4
 HOME_TASK = 1
 """All others are larger and never reused."""
 
@@ -58,6 +62,8 @@ class SystemUi:
         self.display = display
         self.seed = seed
         self.settings = dict(_DEFAULTS)
+        if display.posture is not None:
+            self.settings["system", "accelerometer_rotation"] = "1"
         self.awake = True
         self._minutes = 10 * 60
         self.toast_text = ""
@@ -67,7 +73,7 @@ class SystemUi:
         self.share_memory = Memory()
         self.transition: Transition | None = None
         self.focused_field: TextField | None = None
-        self.entry = TextEntry(self._focused, self._memory)
+        self.entry = TextEntry(self._focused, self._memory, self._front_app, self._offers_stylus)
         self.input_methods = InputMethods(self.settings, self.entry)
         self.launcher = Launcher(self)
         self.apps: dict[str, App] = {self.launcher.package: self.launcher}
@@ -109,6 +115,14 @@ class SystemUi:
         return f"{self.package}/{self.activity}"
 
     @property
+    def focus_title(self) -> str:
+        """Of the window that has the focus: menus have a title of their own, and so have the pop-ups of Compose."""
+        overlay = "" if self.recents else self.page.overlay
+        if not overlay:
+            return self.window_title
+        return f"PopupWindow:{zlib.crc32(overlay.encode()):x}" if "menu" in overlay else "Pop-Up Window"
+
+    @property
     def _page_name(self) -> str:
         return type(self.page).__name__.removesuffix("Page").lstrip("_") + "Activity"
 
@@ -122,6 +136,17 @@ class SystemUi:
     @property
     def keyboard_shown(self) -> bool:
         return self.entry.keyboard.shown and self.input_methods.draws
+
+    @property
+    def field_has_keyboard(self) -> bool:
+        """With a hardware keyboard even while none is drawn."""
+        field = self.focused_field
+        has_keyboard = self.keyboard_shown or self.display.profile.keyboard
+        return has_keyboard and field is not None and not field.read_only and not self.recents
+
+    @property
+    def has_taskbar(self) -> bool:
+        return self.display.is_large and not self.has_gestures
 
     # User actions --------------------------------------------------------------------------------------------------
 
@@ -138,7 +163,9 @@ class SystemUi:
         self.launcher.go_home()
 
     def press_back(self) -> None:
-        if self.entry.toolbar:
+        if self.entry.stylus_offered:
+            self.entry.decline_stylus()
+        elif self.entry.toolbar:
             self.entry.toolbar = False
         elif self.keyboard_shown:
             self.entry.hide_keyboard()
@@ -171,6 +198,9 @@ class SystemUi:
         self.recents = True
         self.recents_memory = Memory()
         self.transition = Transition.CLOSE
+
+    def choose_input_method(self) -> None:
+        self.toast("The only keyboard is Gboard")
 
     def _leave(self) -> None:
         self.entry.blur()
@@ -278,11 +308,17 @@ class SystemUi:
         self.end_share()
 
     def copy(self, text: str) -> None:
-        self.entry.clipboard = text
+        self.entry.copy_text(text)
         self.toast("Copied")
 
     def toast(self, text: str) -> None:
         self.toast_text = text
+
+    @property
+    def paste_notice(self) -> str:
+        """Shown for a while after an app has read the clipboard, unless that is switched off."""
+        is_off = self.setting("secure", "clipboard_show_access_notifications") == "0"
+        return "" if is_off or not self.entry.pasted_by else f"{self.entry.pasted_by} pasted from your clipboard"
 
     # Settings ----------------------------------------------------------------------------------------------------
 
@@ -302,14 +338,19 @@ class SystemUi:
         return value if 0 <= value <= 100 else fallback
 
     @property
+    def long_press_s(self) -> float:
+        chosen = self.setting("secure", "long_press_timeout")
+        return int(chosen) / 1000 if chosen.isdecimal() else LONG_PRESS_S
+
+    @property
     def has_gestures(self) -> bool:
         return self.settings.get(("secure", "navigation_mode")) == "2"
 
     def change_setting(self, namespace: str, key: str, value: str) -> None:
         self.settings[namespace, key] = value
-        fixed = self.settings.get(("system", "accelerometer_rotation")) == "0"
-        wanted = self.settings.get(("system", "user_rotation"), "")
-        if namespace == "system" and fixed and wanted in {"0", "1", "2", "3"}:
+        follows = self.settings.get(("system", "accelerometer_rotation")) == "1"
+        wanted = str(self.display.held) if follows else self.settings.get(("system", "user_rotation"), "")
+        if namespace == "system" and wanted in {"0", "1", "2", "3"}:
             self.show_on(self.display.turned(int(wanted)))
 
     def delete_setting(self, namespace: str, key: str) -> None:
@@ -321,8 +362,15 @@ class SystemUi:
             self.entry.reveal = True
 
     def turn(self, rotation: int) -> None:
-        self.show_on(self.display.turned(rotation))
+        """How a person turns a device whose screen follows."""
+        self.show_on(replace(self.display.turned(rotation), held=rotation))
         self.settings["system", "user_rotation"] = str(rotation)
+
+    def tilt(self, quarters: int) -> None:
+        """Turn the device itself; Android follows only with auto-rotate."""
+        self.display = self.display.tilted(quarters)
+        if self.setting("system", "accelerometer_rotation") == "1":
+            self.turn(self.display.held)
 
     def fold(self, posture: str) -> None:
         self.show_on(self.display.in_posture(posture))
@@ -341,6 +389,12 @@ class SystemUi:
 
     def _memory(self) -> Memory:
         return self.page.memory
+
+    def _front_app(self) -> tuple[str, str]:
+        return self._front, self.front.label
+
+    def _offers_stylus(self) -> bool:
+        return self.setting("secure", "stylus_handwriting_enabled") != "0"
 
     def _focused(self) -> TextField | None:
         return self.focused_field

@@ -1,7 +1,7 @@
 """Text input to the focused field: focus, typing, selection, and the clipboard toolbar."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from odyssey_simulator.ui.controls import TextField
@@ -55,6 +55,19 @@ class SoftKeyboard:
     shift: bool = False
 
 
+HOST = "android"
+"""The owner of a clip that the emulator's host has set: the package of uid system."""
+
+
+@dataclass(slots=True)
+class Clip:
+    """`owner` is the package that set it, `readers` are those that have read it."""
+
+    text: str = ""
+    owner: str = HOST
+    readers: set[str] = field(default_factory=set)
+
+
 class TextEntry:
     """Edits the focused field of the front page.
 
@@ -63,11 +76,25 @@ class TextEntry:
     no field holds more than `field_limit` letters.
     """
 
-    def __init__(self, field: Callable[[], TextField | None], memory: Callable[[], Memory]) -> None:
+    def __init__(
+        self,
+        field: Callable[[], TextField | None],
+        memory: Callable[[], Memory],
+        app: Callable[[], tuple[str, str]],
+        offers_stylus: Callable[[], bool],
+    ) -> None:
+        """`app` is the package and the label of the app in front."""
         self._field = field
         self._memory = memory
+        self._app = app
+        self._offers_stylus = offers_stylus
         self.keyboard = SoftKeyboard()
-        self.clipboard = ""
+        self.clip = Clip()
+        self.pasted_by = ""
+        """The label of an app that has just read the clip for the first time; Android tells the user so."""
+        self.stylus_offered = False
+        """While "Try out your stylus" is over the app, which then gets no text."""
+        self._stylus_known = False
         self.toolbar = False
         self.reveal = False
         self.paste_limit: int | None = None
@@ -86,6 +113,15 @@ class TextEntry:
         end = len(field.value)
         return TextDraft(field.value, min(focus.cursor, end), min(focus.anchor, end))
 
+    def tap(self, field: TextField, cursor: int) -> None:
+        """The first tap on a field makes the keyboard offer handwriting with a stylus."""
+        self.focus(field, cursor)
+        if not self._stylus_known and self._offers_stylus():
+            self.stylus_offered = self._stylus_known = True
+
+    def decline_stylus(self) -> None:
+        self.stylus_offered = False
+
     def focus(self, field: TextField, cursor: int) -> None:
         self.toolbar = False
         self._memory().focus = Selection(field.key, cursor, cursor)
@@ -102,7 +138,7 @@ class TextEntry:
 
     def blur(self) -> None:
         self._memory().focus = None
-        self.toolbar = False
+        self.toolbar = self.stylus_offered = False
         self.keyboard.shown = False
 
     def dismiss(self) -> None:
@@ -136,7 +172,7 @@ class TextEntry:
 
     def act(self) -> None:
         field = self._field()
-        if field is None or field.read_only:
+        if field is None or field.read_only or self.stylus_offered:
             return
         self.hide_keyboard()
         if field.on_action:
@@ -164,24 +200,31 @@ class TextEntry:
     def copy(self) -> None:
         draft = self.draft
         if draft is not None and draft.selected:
-            self.clipboard = draft.selected
+            self.copy_text(draft.selected)
             self._put(draft.moved(draft.span[1]))
         self.toolbar = False
 
     def cut(self) -> None:
         draft = self.draft
         if draft is not None and draft.selected:
-            self.clipboard = draft.selected
+            self.copy_text(draft.selected)
             self.delete()
         self.toolbar = False
 
+    def copy_text(self, text: str) -> None:
+        self.clip = Clip(text, self._app()[0])
+
     def paste(self) -> None:
-        self.insert(self.clipboard[: self.paste_limit])
+        package, label = self._app()
+        if self.clip.text and not self.stylus_offered and package not in {self.clip.owner, *self.clip.readers}:
+            self.clip.readers.add(package)
+            self.pasted_by = label
+        self.insert(self.clip.text[: self.paste_limit])
 
     def _change(self, step: Callable[[TextDraft], TextDraft]) -> None:
         field, draft = self._field(), self.draft
         self.toolbar = False
-        if field is None or draft is None or field.read_only:
+        if field is None or draft is None or field.read_only or self.stylus_offered:
             return
         after = step(draft)
         if self.field_limit is not None and len(after.text) > self.field_limit:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from odyssey_simulator.system import bars
-from odyssey_simulator.system.floating import Scrim, text_toolbar, toast
+from odyssey_simulator.system.floating import Scrim, stylus_card, text_toolbar, toast
 from odyssey_simulator.system.keyboard import keyboard_view
+from odyssey_simulator.system.launcher import favourites, launcher_icon
 from odyssey_simulator.system.recents import recents_view
 from odyssey_simulator.system.share_sheet import share_sheet_view
 from odyssey_simulator.system.system_ui import SystemUi
@@ -15,6 +16,7 @@ from odyssey_simulator.ui.theme import AppTheme, hex_of, mixed, theme_of
 from odyssey_simulator.ui.view import Action, Limits, Look, Memory, View, ViewBox
 
 SYSTEM_COLOR = "#3b5ba9"
+NAVIGATION_BAR, TASKBAR = "NavigationBar0", "Taskbar"
 _TOAST_LIFT_DP = 88
 """Distance above the navigation bar, so that bottom tabs of an app stay visible."""
 
@@ -31,7 +33,7 @@ class Window:
 
     @property
     def is_front(self) -> bool:
-        return self.name not in {"InputMethod", "StatusBar", "NavigationBar0", "FloatingToolbar", "Toast"}
+        return self.name not in {"InputMethod", "StatusBar", NAVIGATION_BAR, TASKBAR, "FloatingToolbar", "Toast"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ class _Builder:
         size, density = system.display.size, system.display.density
         self._density = density
         px = density / 160
-        below = bars.HANDLE_DP if system.has_gestures else bars.NAVIGATION_DP
+        buttons = bars.TASKBAR_DP if system.has_taskbar else bars.NAVIGATION_DP
+        below = bars.HANDLE_DP if system.has_gestures else buttons
         status, navigation = round(bars.STATUS_DP * px), round(below * px)
         self._screen = Rect(0, 0, size.width, size.height)
         self._status = Rect(0, 0, size.width, status)
@@ -71,7 +74,13 @@ class _Builder:
         keyboard = self._keyboard()
         status, navigation = self._bars()
         windows.insert(1, status)
-        over = (self._toolbar(windows, content), keyboard, self._toast(content), navigation)
+        over = (
+            self._toolbar(windows, content),
+            keyboard,
+            self._stylus_offer(content),
+            self._toast(content),
+            navigation,
+        )
         windows += [window for window in over if window]
         lifted = Rect(0, content.bottom, self._screen.right, self._navigation.top)
         return windows, Areas(self._screen, self._status, self._navigation, content, lifted)
@@ -168,13 +177,24 @@ class _Builder:
         above = "surface_high" if system.recents else page.status_color
         status = bars.status_bar(system.clock, above, "on_surface" if system.recents else page.bar_color)
         below, ink = self._navigation_colors(theme)
-        buttons = bars.navigation_bar(system.navigation_presses, below, ink)
-        navigation = bars.gesture_handle(below, ink) if system.has_gestures else buttons
         look = self._look(theme, self._screen)
-        return (
-            Window("StatusBar", "com.android.systemui", self._lay(status, look, self._status)),
-            Window("NavigationBar0", "com.android.systemui", self._lay(navigation, look, self._navigation)),
+        status_window = Window("StatusBar", "com.android.systemui", self._lay(status, look, self._status))
+        name, package = (
+            (TASKBAR, "com.android.launcher3") if system.has_taskbar else (NAVIGATION_BAR, "com.android.systemui")
         )
+        return status_window, Window(
+            name, package, self._lay(self._navigation_view(below, ink), look, self._navigation)
+        )
+
+    def _navigation_view(self, background: str, ink: str) -> View:
+        system = self._system
+        if system.has_gestures:
+            return bars.gesture_handle(background, ink)
+        choose_ime = system.choose_input_method if system.field_has_keyboard else None
+        buttons = bars.Buttons(system.navigation_presses, choose_ime, background, ink)
+        if not system.has_taskbar:
+            return bars.navigation_bar(buttons)
+        return bars.taskbar(buttons, [launcher_icon(app, 44) for app in favourites(system)], system.display)
 
     def _navigation_colors(self, theme: AppTheme) -> tuple[str, str]:
         system, page = self._system, self._page
@@ -206,12 +226,23 @@ class _Builder:
         view.place(left, top, self._screen)
         return Window("FloatingToolbar", self._page.app.package, view)
 
+    def _stylus_offer(self, content: Rect) -> Window | None:
+        """A pop-up of the keyboard's own; a tap on it or beside it dismisses it."""
+        entry = self._system.entry
+        if not entry.stylus_offered:
+            return None
+        look = self._look(self._system_theme, content)
+        card = Place(stylus_card(entry), "center")
+        root = Stack((Scrim(on_tap=entry.decline_stylus), card))
+        return Window("StylusOffer", "com.google.android.inputmethod.latin", self._lay(root, look, self._screen))
+
     def _toast(self, content: Rect) -> Window | None:
-        if not self._system.toast_text:
+        text = self._system.paste_notice or self._system.toast_text
+        if not text:
             return None
         look = self._look(self._theme, content)
         lift = 16 if self._system.keyboard_shown else _TOAST_LIFT_DP
-        view = Place(toast(self._system.toast_text), "bottom", pad=(16, 16, 16, lift))
+        view = Place(toast(text), "bottom", pad=(16, 16, 16, lift))
         return Window("Toast", self._page.app.package, self._lay(view, look, content), opaque=False)
 
 

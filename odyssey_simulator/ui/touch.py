@@ -8,7 +8,6 @@ from odyssey_simulator.ui.controls import TextField, caret_at
 from odyssey_simulator.ui.layout import ScrollView, scroll_range
 from odyssey_simulator.ui.view import View, ViewBox
 
-LONG_PRESS_S = 0.4
 REST_S = 0.3
 _SLOP_DP = 8
 _SWIPE_DP = 40
@@ -18,7 +17,7 @@ _FLING_SHARE = 0.35
 class TouchedText(Protocol):
     """The effect of a finger on text fields."""
 
-    def focus(self, field: TextField, cursor: int) -> None: ...
+    def tap(self, field: TextField, cursor: int) -> None: ...
 
     def select_word(self, field: TextField, index: int) -> None: ...
 
@@ -117,7 +116,7 @@ class Finger:
     def _tap(self, text: TouchedText) -> None:
         for box in self._path:
             if isinstance(box.view, TextField) and not box.view.read_only:
-                text.focus(box.view, caret_at(box, *self._down))
+                text.tap(box.view, caret_at(box, *self._down))
                 return
             if box.view.on_tap:
                 box.view.on_tap()

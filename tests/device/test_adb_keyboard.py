@@ -32,7 +32,7 @@ class Note:
     folder: Path
 
     def device(self) -> AdbDevice:
-        return AdbDevice(AdbShell(self.bench.device.serial, self.bench.server, answer_s=20), keyboards=self.folder)
+        return AdbDevice(AdbShell(self.bench.device.serial, self.bench.server, answer_s=20), kept=self.folder)
 
     def install(self) -> None:
         self.bench.emulator.phone.with_input_methods(lambda known: known.install(ADB_KEYBOARD))
@@ -60,7 +60,7 @@ def note(bench: DeviceBench, tmp_path: Path) -> Note:
     person.open("Notes")
     person.tap("New note")
     person.tap_field("body")
-    return Note(bench, tmp_path / "keyboards")
+    return Note(bench, tmp_path / "kept")
 
 
 def test_text_of_any_script_arrives_and_keyboard_is_restored(note: Note) -> None:

@@ -32,7 +32,7 @@ def test_life_of_a_foldable_virtual_device(bench: AvdBench) -> None:
     assert made == Avd("My_Fold", "pixel_fold", None)
     assert started.serial == serial
     assert stages == list(BootStage)
-    assert [finding for finding in started.findings if finding.fix] == []
+    assert [finding.what for finding in started.findings if finding.fix] == ["Error dialogs"]
     assert devices.list() == (Avd("My_Fold", "pixel_fold", serial),)
     for call in (
         partial(devices.start, "My_Fold"),
@@ -116,7 +116,7 @@ def test_foreign_and_broken_devices_are_listed(bench: AvdBench) -> None:
 
     assert wear == Avd("Wear", None, None)
     assert (gone.name, gone.profile) == ("Gone", None)
-    assert "Delete the device in Android Studio's Device Manager" in gone.problems[0]
+    assert "write its folder into the line path=" in gone.problems[0]
     with pytest.raises(DeviceError, match=r"not created from one of the recorder's profiles"):
         bench.devices.amend("Wear")
 
@@ -192,6 +192,10 @@ LOG_LINE = "Loading local repository...\n"
         ),
         ("The operation could not be completed. Unable to locate a Java Runtime.", "Set JAVA_HOME to the jbr folder"),
         ("java.lang.UnsupportedClassVersionError: com/android/prefs", "Set JAVA_HOME to the jbr folder"),
+        (
+            'Exception in thread "main" java.lang.NoClassDefFoundError: javax/xml/bind/annotation/XmlSchema',
+            "command-line tools are too old: ",
+        ),
         ("Error: No device found matching --device pixel_fold.\nnull", "sdkmanager 'cmdline-tools;latest'"),
         ("Error: Package path is not valid. Valid system image paths are:\nnull", "sdkmanager 'cmdline-tools;latest'"),
         ("Error: No space left on device", "Free some disk space"),

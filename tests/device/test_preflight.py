@@ -39,6 +39,7 @@ READY = PreflightReadings(
     animation_scales=("0", "0.0", "0"),
     keyboard_beside_hardware="1",
     stays_on="15",
+    hides_error_dialogs="1",
 )
 
 
@@ -76,6 +77,7 @@ def test_command_of_a_fix_quotes_the_serial() -> None:
         (replace(READY, free_bytes=400 * 1024**2), "Free space"),
         (replace(READY, stays_on=""), "Stay awake"),
         (replace(READY, stays_on="0"), "Stay awake"),
+        (replace(READY, hides_error_dialogs=""), "Error dialogs"),
     ],
 )
 def test_each_fault_is_found_alone(readings: PreflightReadings, what: str) -> None:
@@ -197,7 +199,8 @@ def test_preparation_follows_the_profile() -> None:
 
     assert device.time_zone == "Europe/Oslo"
     assert device.settings["global", "auto_time_zone"] == "0", "or the network would set the time zone"
-    assert not any(finding.repairs for finding in findings(take_readings(device)))
+    offered = [finding.what for finding in findings(take_readings(device)) if finding.repairs]
+    assert offered == ["Error dialogs"], "people decide about that one"
 
     prepare(device, Preparation(soft_keyboard=False, stay_awake=False), animations=True)
 

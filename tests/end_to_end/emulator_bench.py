@@ -41,7 +41,7 @@ class EmulatorBench:
         self.server = server
         self._journal = folder / "journal.jsonl"
         self._running = folder / "running"
-        self.phone = Phone(profile_named("small_phone"), animation=False, journal=self._journal)
+        self.phone = Phone(profile_named("small_phone"), animation=False, journal=self._journal).without_notices()
         control = ControlOptions(running_dir=self._running)
         self.emulator = SimulatedEmulator(self.phone, adb_server_port=server.port, control=control)
 

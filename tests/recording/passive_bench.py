@@ -11,10 +11,12 @@ from odyssey_recorder.gesture.contacts import (
     KeyPressed,
     KeyTyped,
     LossCause,
+    OtherKeyPressed,
     RawSample,
 )
 from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, AxisRange, InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.gesture.typed_keys import hardware_key
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
@@ -175,14 +177,19 @@ class Bench:
         return self
 
     def strike(self, code: str, *, shifted: bool = False) -> Self:
-        self._send_input(KeyTyped(KEYBOARD, code, self.now_ms * 1000, shifted))
+        self._send_input(KeyTyped(KEYBOARD, code, self.now_ms * 1000, hardware_key(code, shifted=shifted)))
+        return self
+
+    def press_other(self, name: str) -> Self:
+        """A key that is no step and writes no text."""
+        self._send_input(OtherKeyPressed(KEYBOARD, name, self.now_ms * 1000))
         return self
 
     def lose(self, cause: LossCause, *, slot: int = 0) -> Self:
         self._send_input(ContactLost(TOUCH, slot, self.now_ms * 1000, cause))
         return self
 
-    def _send_input(self, news: ContactBegan | ContactLost | KeyPressed | KeyTyped) -> None:
+    def _send_input(self, news: ContactBegan | ContactLost | KeyPressed | KeyTyped | OtherKeyPressed) -> None:
         self.send(events.InputHeard(news, self.now_ns, 0, self.now_ns))
 
     def _send_frame(self, *, streamed: bool) -> None:

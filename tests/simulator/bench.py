@@ -91,7 +91,7 @@ StartBench = Callable[..., Bench]
 
 def phone_of(profile: str = "small_phone", *, journal: Path | None = None) -> Phone:
     """Not started, and without animations."""
-    return Phone(profile_named(profile), animation=False, journal=journal)
+    return Phone(profile_named(profile), animation=False, journal=journal).without_notices()
 
 
 def inputs_in(journal: Path, start: int = 0) -> list[str]:

@@ -22,7 +22,7 @@ def digest(phone: Phone) -> str:
 def person_with(
     profile: str = "small_phone", *, seed: int = 0, animation: bool = False, journal: Path | None = None
 ) -> Iterator["Person"]:
-    phone = Phone(profile_named(profile), seed=seed, animation=animation, journal=journal)
+    phone = Phone(profile_named(profile), seed=seed, animation=animation, journal=journal).without_notices()
     phone.start()
     try:
         yield Person(phone)

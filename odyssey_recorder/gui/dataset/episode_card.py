@@ -112,7 +112,8 @@ def _provenance(provenance: EpisodeProvenance) -> list[str]:
     took = f"{took_s:.0f} s" if took_s < _MINUTES_FROM_S else f"{took_s / 60:.1f} min"
     facts = [
         f"Recorded by {origin.annotator}, {_when(provenance.started_us)}, in {took}, {_MODES[origin.mode]}",
-        f"{_start(origin.start)} · Recorder {origin.recorder_version} · {origin.model or origin.serial}",
+        f"{_start(origin.start)} · Recorder {origin.recorder_version} · {origin.model or origin.serial}"
+        + (f" · Emulator {origin.emulator_version}" if origin.emulator_version else ""),
     ]
     flagged = sum(bool(step.flags) for step in provenance.steps)
     if flagged or provenance.dropped:

@@ -51,7 +51,7 @@ class SimulatedPhone:
 @contextmanager
 def simulated_phone(server: PrivateAdbServer, profile: str, folder: Path) -> Iterator[SimulatedPhone]:
     journal = folder / f"{profile}.jsonl"
-    phone = Phone(profile_named(profile), animation=False, journal=journal)
+    phone = Phone(profile_named(profile), animation=False, journal=journal).without_notices()
     emulator = SimulatedEmulator(
         phone,
         adb_server_port=server.port,
