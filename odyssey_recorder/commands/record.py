@@ -15,8 +15,10 @@ from odyssey_recorder.logs import spelled_out
 from odyssey_recorder.model.action import in_words, is_terminal
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Actor, Mode, TaskInfo
+from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.step_writer import NO_TREES
 from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.wiring.user import recording_service, user_connector
@@ -81,7 +83,16 @@ def _play(
         recorder.stop()
         recorder.join()
     assert view.published is not None
+    _report_trees(recorder)
     return view.published
+
+
+def _report_trees(recorder: Recorder) -> None:
+    """Say which steps have no view hierarchy, and why."""
+    whys = {step.number: step.no_tree for step in recorder.view.steps if step.no_tree not in {"", NO_TREES}}
+    for why in dict.fromkeys(whys.values()):
+        steps = ", ".join(str(step_number(number)) for number in whys if whys[number] == why)
+        err.print(f"No view hierarchy for step {steps}: {why.rstrip('.')}.", soft_wrap=True)
 
 
 @contextmanager

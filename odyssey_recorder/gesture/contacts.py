@@ -11,6 +11,7 @@ from enum import Enum
 from odyssey_recorder.gesture import getevent
 from odyssey_recorder.gesture.getevent import AxisRange, InputDeviceNode, InputEvent, Message, NodeAdded, NodeRemoved
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.gesture.typed_keys import UNKNOWN, Key, hardware_key
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size, panel_to_frame, rotate
 
@@ -45,6 +46,8 @@ TYPING_KEYS = frozenset(
     | {"KEY_KPASTERISK", "KEY_PASTE", "KEY_CUT"}
 )
 """The keys that write or delete text in a field; modifiers such as Shift do neither."""
+
+SHIFT_KEYS = frozenset({"KEY_LEFTSHIFT", "KEY_RIGHTSHIFT"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +104,12 @@ class KeyPressed:
 
 @dataclass(frozen=True, slots=True)
 class KeyTyped:
+    """`key` is what it types."""
+
     node: str
     code: str
     time_us: int
+    key: Key = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +236,7 @@ class _Node:
         self._current = 0
         self._changes: dict[int, _Change] = {}
         self._keys: list[str] = []
+        self._shifts: set[str] = set()
         self._controls: set[str] = set()
         self._resyncing = False
         self._is_slotless = False
@@ -246,6 +253,8 @@ class _Node:
                 self._resyncing = False
             case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_REPORT):
                 return self._report(event.time_us)
+            case InputEvent(type=getevent.EV_KEY, code=code, value=value) if code in SHIFT_KEYS:
+                (self._shifts.discard if value == getevent.UP else self._shifts.add)(code)
             case InputEvent(type=getevent.EV_KEY, code=code, value=value) if code in CONTROL_KEYS:
                 (self._controls.discard if value == getevent.UP else self._controls.add)(code)
             case InputEvent(type=getevent.EV_KEY, code=code, value=getevent.DOWN) if not self._resyncing:
@@ -265,6 +274,7 @@ class _Node:
         self._slots.clear()
         self._changes.clear()
         self._keys.clear()
+        self._shifts.clear()
         return lost
 
     def _set_axis(self, code: str, value: int) -> None:
@@ -310,7 +320,10 @@ class _Node:
             return OtherKeyPressed(self._path, f"Ctrl+{code[-1]}", time_us)
         if code in OTHER_KEYS:
             return OtherKeyPressed(self._path, OTHER_KEYS[code], time_us)
-        return KeyTyped(self._path, code, time_us) if code in TYPING_KEYS else None
+        if code not in TYPING_KEYS:
+            return None
+        key = UNKNOWN if self._controls else hardware_key(code, shifted=bool(self._shifts))
+        return KeyTyped(self._path, code, time_us, key)
 
     def _count_fingers(self) -> None:
         down = [slot for slot in self._slots.values() if slot.is_down]

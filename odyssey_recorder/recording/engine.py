@@ -33,7 +33,7 @@ from odyssey_recorder.recording.passive import PassiveSession
 from odyssey_recorder.recording.raw_input import Interpreter
 from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, Session
 from odyssey_recorder.recording.state import Goal, State
-from odyssey_recorder.recording.step_writer import SavedFrame, StepWriter
+from odyssey_recorder.recording.step_writer import NO_TREE, NO_TREES, SavedFrame, StepWriter
 from odyssey_recorder.recording.view import (
     TYPED_KEYS,
     Listener,
@@ -343,8 +343,11 @@ class Engine:
 
     def _request_tree(self, number: int) -> None:
         """Read the view hierarchy while the screen is settled."""
-        may_read = self._rules.view_hierarchies and not self._is_passive
-        if may_read and self._is_settled and number == self._session.frame:
+        if self._is_passive:
+            return
+        if not (self._rules.view_hierarchies and self._is_settled):
+            self._writer.lack_tree(number, NO_TREE if self._rules.view_hierarchies else NO_TREES)
+        elif number == self._session.frame:
             self._work.read_tree(number)
 
     def _process_reading(self, read: slow_work.Reading) -> None:

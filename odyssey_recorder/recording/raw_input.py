@@ -20,6 +20,7 @@ from odyssey_recorder.gesture.areas import (
 from odyssey_recorder.gesture.contacts import Contact, to_stroke
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.gesture.typed_keys import UNKNOWN, Key
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
@@ -52,6 +53,7 @@ class RawInput:
     the finger lifts. `before` and `after`: the screen's areas around the input, the latter requested at `look_ns` or
     later. `found`: its frame. An `overdue` input waits for nothing more; a `refused` one is not recorded, for that
     reason. `next_ns`: the next input there. `spun`: the last contact of a wheel, if several make up `what`.
+    `key`: what a key of a hardware keyboard types.
     """
 
     at_ns: int
@@ -71,6 +73,7 @@ class RawInput:
     last_ns: int = 0
     next_ns: int | None = None
     spun: Contact | None = None
+    key: Key = UNKNOWN
 
     @property
     def led_to(self) -> ScreenAreas | None:
@@ -95,6 +98,7 @@ class Stroke:
     found: FrameFound
     flags: tuple[Flag, ...] = ()
     enters: bool = False
+    key: Key = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +131,8 @@ class Interpreter:
                 return RawAction(KeyPress(raw_input.what), found)
             case Complete() | Impossible():
                 return RawAction(raw_input.what, found)
-            case Typing() as key:
-                return Stroke(found, enters=key is Typing.ENTER)
+            case Typing() as typing:
+                return Stroke(found, enters=typing is Typing.ENTER, key=raw_input.key)
             case Contact(fingers=fingers) if fingers > 1:
                 return Refused(PINCHED)
             case Contact():
@@ -159,8 +163,8 @@ class Interpreter:
         match touch_meaning:
             case Pressed() | BesideButtons():
                 return _tapped_on_bar(raw_input, RawAction(Touch(stroke), found, flags), touch_meaning, areas)
-            case KeyStroke(enters):
-                return Stroke(found, flags, enters)
+            case KeyStroke(enters, key):
+                return Stroke(found, flags, enters, key)
             case OnScreen():
                 return RawAction(Touch(stroke), found, flags)
             case Swiped():

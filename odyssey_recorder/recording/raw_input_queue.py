@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from odyssey_recorder.gesture import contacts, wheel
 from odyssey_recorder.gesture.getevent import InputDeviceNode
+from odyssey_recorder.gesture.typed_keys import UNKNOWN, Key, exact
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
@@ -23,7 +24,7 @@ from odyssey_recorder.recording.raw_input import (
     Undecided,
 )
 from odyssey_recorder.recording.timeline import MOVING, TOO_OLD_NS, FrameFound, NoFrame, Pending, Timeline
-from odyssey_recorder.recording.typing import ECHO_NS, FieldReadings, TypingRun
+from odyssey_recorder.recording.typing import ECHO_NS, FieldReadings, Typed, TypingRun, UnreadText
 
 PATIENCE_NS = 3_000_000_000
 """How long to wait for the proof of an input; then it is recorded as known."""
@@ -33,6 +34,12 @@ LOOK_PATIENCE_NS = 10_000_000_000
 
 MOST_WAITING = 40
 """How many inputs may wait, each with a frame in memory."""
+
+ASK_AFTER_NS = 15_000_000_000
+"""How long a screen may still show an unread text before the annotator is asked."""
+ASK_AT_END_NS = 5_000_000_000
+ASK_AFTER_LOOKS = 2
+"""The first look may have been at a screen that was still loading."""
 
 LOOK_EVERY_NS = 50_000_000
 """Between readings that an input waits for."""
@@ -57,10 +64,10 @@ _CLOCK_CHANGED = Flag(FlagCode.CLOCK_CHANGED)
 
 @dataclass(frozen=True, slots=True)
 class RawStep:
-    """A step that is ready; `guess` if the annotator must be asked for its text."""
+    """A step that is ready; with `unread`, its text is not yet known."""
 
     save: effects.SaveStep
-    guess: str | None = None
+    unread: UnreadText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +199,16 @@ class RawInputQueue:
                 raw_input.clock_agreed, raw_input.found = True, None
                 _date_by_report(raw_input)
 
+    def shown_text(self, unread: UnreadText) -> str | None:
+        return self._readings.shown_text(unread.run)
+
+    def is_lost(self, unread: UnreadText, now_ns: int, *, ending: bool) -> bool:
+        """Whether no screen will show this text any more; an `ending` episode has no further screens."""
+        waited_ns = now_ns - unread.closed_ns
+        if ending and (waited_ns >= ASK_AT_END_NS or not self._readings.pending):
+            return True
+        return waited_ns >= ASK_AFTER_NS or self._readings.looked_since(unread.closed_ns) >= ASK_AFTER_LOOKS
+
     # Inputs.
 
     def finish(self, now_ns: int) -> None:
@@ -221,8 +238,8 @@ class RawInputQueue:
                 return self._lose(heard.news)
             case contacts.KeyPressed(_, key, time_us):
                 return self._enqueue(heard, key, time_us)
-            case contacts.KeyTyped(_, code, time_us):
-                return self._enqueue(heard, Typing.ENTER if code in ENTER_KEYS else Typing.STROKE, time_us)
+            case contacts.KeyTyped(_, code, time_us, key):
+                return self._enqueue(heard, Typing.ENTER if code in ENTER_KEYS else Typing.STROKE, time_us, key)
             case contacts.OtherKeyPressed(_, name):
                 self._queue.append(RawNote(heard.arrived_ns, Flag(FlagCode.OTHER_KEY, (name,))))
                 self._last_ns = max(self._last_ns, heard.at_ns)
@@ -267,14 +284,16 @@ class RawInputQueue:
         raw_input = wanted if isinstance(wanted, RawUndo) else RawInput(now_ns, 0, now_ns, wanted, clock_agreed=True)
         self._queue.append(raw_input)
 
-    def _enqueue(self, heard: events.InputHeard, what: SystemKey | Typing | None, device_us: int) -> str:
+    def _enqueue(
+        self, heard: events.InputHeard, what: SystemKey | Typing | None, device_us: int, key: Key = UNKNOWN
+    ) -> str:
         if len(self._queue) >= MOST_WAITING:
             return TOO_MANY
         before = next((look for look in reversed(self._looks) if look.answered_ns <= heard.at_ns), None)
         raw_input = RawInput(
             heard.at_ns, heard.uncertainty_ns, heard.arrived_ns, what, before, look_ns=heard.arrived_ns
         )
-        raw_input.device_us, raw_input.last_ns = device_us, self._last_ns
+        raw_input.device_us, raw_input.last_ns, raw_input.key = device_us, self._last_ns, key
         if raw_input.uncertainty_ns > TOO_OLD_NS:
             _date_by_report(raw_input)
         self._last_ns = raw_input.at_ns
@@ -388,14 +407,19 @@ class RawInputQueue:
         since_ns = self._last_done_ns
         self._dequeue(raw_input)
         if self._run is None:
-            self._run = TypingRun(raw_input, stroke, since_ns, self._last_done_ns, enters=int(stroke.enters))
+            self._run = TypingRun(
+                raw_input, stroke, since_ns, self._last_done_ns, enters=int(stroke.enters), keys=(stroke.key,)
+            )
+            self._readings.follow(self._run)
         else:
-            self._run.add(raw_input, self._last_done_ns, enters=stroke.enters)
+            self._run.add(raw_input, self._last_done_ns, stroke)
         self._run.first.flags = (*self._run.first.flags, *self._take_owed())
 
     def _end_run(self, run: TypingRun, ended_ns: int, now_ns: int) -> RawStep | None:
         """Close a typing run that no input follows; a reading that is under way is waited for."""
-        if self._readings.tells_end_of(run.last_ns + ECHO_NS) or now_ns - ended_ns >= PATIENCE_NS:
+        reads = self._readings.pending and self._finished_ns is None
+        patience_ns = LOOK_PATIENCE_NS if reads else PATIENCE_NS
+        if self._readings.tells_end_of(run.last_ns + ECHO_NS) or now_ns - ended_ns >= patience_ns:
             return self._close_run(run, now_ns)
         return None
 
@@ -405,10 +429,14 @@ class RawInputQueue:
         self._run = None
         first_ns = run.first.at_ns
         typed = self._readings.typed_in_run(run, closed_ns)
+        shown = None if typed.certain else self._readings.shown_text(run)
+        if shown is not None:
+            typed = Typed(shown, certain=True)
+        guess = typed.text or exact(run.keys)
         flags = run.stroke.flags if typed.certain else (*run.stroke.flags, Flag(FlagCode.TEXT_UNREAD))
         sent = (first_ns, max(first_ns, run.last_ns))
-        save = _save_effect(run.first, run.stroke.found, events.TextEntered(typed.text), sent, flags)
-        return RawStep(save, None if typed.certain else typed.text)
+        save = _save_effect(run.first, run.stroke.found, events.TextEntered(guess), sent, flags)
+        return RawStep(save, None if typed.certain else UnreadText(run, closed_ns, guess))
 
     # Frames and readings.
 

@@ -47,6 +47,7 @@ from odyssey_recorder.recording.effects import RemoveSteps, SaveStep
 from odyssey_recorder.recording.events import Intent, KeyPress, StepsDropped, TextEntered, Touch
 from odyssey_recorder.recording.restore import is_of_screen
 
+NO_TREES = "view hierarchies were not to be recorded"
 NO_TREE = "the screen did not rest long enough for its view hierarchy to be read"
 FORBIDDEN = "The app forbids screenshots of this screen: they are black. Go another way; steps here will be flagged."
 RETRACTED = "The last action did not reach the device. Its step was removed. Do it again."

@@ -86,7 +86,8 @@ class RecordedStep:
     """A step as lists show it; `flag` describes its flags, and may be empty.
 
     `box`: the touched element in pixels of the screenshot, if the view hierarchy has it. `key` identifies the step for
-    the whole recording, whatever is undone. `note`: the annotator's note. `tree`: the view hierarchy, if it is stored.
+    the whole recording, whatever is undone. `note`: the annotator's note. `tree`: the view hierarchy, if it is stored,
+    or `no_tree` says why not.
     `agent`: the answer that it was made from; None for a person's. `is_corrected`: shown in place of an agent's.
     """
 
@@ -100,6 +101,7 @@ class RecordedStep:
     tree: Path | None = None
     agent: "AgentRecord | None" = None
     is_corrected: bool = False
+    no_tree: str = ""
 
 
 class StepRows:
@@ -132,7 +134,8 @@ class StepRows:
         box = Box(*record.bbox) if record.bbox else None
         is_corrected = bool(record.rejected)
         return RecordedStep(
-            number, step.action, screenshot, flags, box, step.key, record.note, tree, record.agent, is_corrected
+            *(number, step.action, screenshot, flags, box, step.key, record.note, tree, record.agent, is_corrected),
+            no_tree=record.ui_tree_absent,
         )
 
 

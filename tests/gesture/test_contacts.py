@@ -32,6 +32,7 @@ from odyssey_recorder.gesture.getevent import (
     parse_line,
 )
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
+from odyssey_recorder.gesture.typed_keys import UNKNOWN, Key
 from odyssey_recorder.model.action import LongPress, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Point, Rotation, Size, unrotate
 from tests.episodes import DATA
@@ -254,12 +255,26 @@ def test_removed_node_loses_only_its_contacts(gone: Message) -> None:
         ("KEY_HOMEPAGE", KeyPressed(KEYBOARD, SystemKey.HOME, 1)),
         ("KEY_BACK", KeyPressed(KEYBOARD, SystemKey.BACK, 1)),
         ("KEY_APPSELECT", KeyPressed(KEYBOARD, SystemKey.RECENT, 1)),
-        ("KEY_A", KeyTyped(KEYBOARD, "KEY_A", 1)),
-        ("KEY_BACKSPACE", KeyTyped(KEYBOARD, "KEY_BACKSPACE", 1)),
+        ("KEY_A", KeyTyped(KEYBOARD, "KEY_A", 1, Key("a"))),
+        ("KEY_BACKSPACE", KeyTyped(KEYBOARD, "KEY_BACKSPACE", 1, Key(deletes=True))),
     ],
 )
 def test_held_key_is_pressed_once(code: str, expected: TouchUpdate) -> None:
     assert updates_of(key(1, code), key(2, code, 2), key(3, code, 2), key(4, code, 0)) == [expected]
+
+
+def test_key_is_typed_with_the_shift_that_is_held() -> None:
+    lines = (
+        *(key(1, "KEY_LEFTSHIFT"), key(2, "KEY_A"), key(3, "KEY_A", 0), key(4, "KEY_LEFTSHIFT", 2)),
+        *(key(5, "KEY_B"), key(6, "KEY_B", 0), key(7, "KEY_LEFTSHIFT", 0), key(8, "KEY_C"), key(9, "KEY_C", 0)),
+    )
+    typed = [update.key for update in updates_of(*lines) if isinstance(update, KeyTyped)]
+    assert typed == [Key("A"), Key("B"), Key("c")]
+
+
+def test_shortcut_types_nothing_that_is_known() -> None:
+    (pasted,) = updates_of(key(1, "KEY_LEFTCTRL"), key(2, "KEY_V"), key(3, "KEY_V", 0), key(4, "KEY_LEFTCTRL", 0))
+    assert pasted == KeyTyped(KEYBOARD, "KEY_V", 2, UNKNOWN)
 
 
 def test_captured_taps_at_one_place_are_two_contacts() -> None:
@@ -271,7 +286,7 @@ def test_captured_taps_at_one_place_are_two_contacts() -> None:
 
 def test_captured_key_and_mouse_press() -> None:
     assert captured("emulator_key_and_tap_all_devices_2024") == [
-        KeyTyped(KEYBOARD, "KEY_A", 188364_900319),
+        KeyTyped(KEYBOARD, "KEY_A", 188364_900319, Key("a")),
         ContactBegan(TOUCH, 0, 188317_265032),
         ContactLost(TOUCH, 0, 188317_265032, LossCause.STREAM_LOST),
     ]
@@ -425,5 +440,5 @@ def test_shortcuts_that_write_nothing_are_no_key_strokes() -> None:
         OtherKeyPressed(KEYBOARD, "Ctrl+C", 2),
         KeyTyped(KEYBOARD, "KEY_V", 3),
         KeyTyped(KEYBOARD, "KEY_ENTER", 4),
-        KeyTyped(KEYBOARD, "KEY_C", 6),
+        KeyTyped(KEYBOARD, "KEY_C", 6, Key("c")),
     ]
