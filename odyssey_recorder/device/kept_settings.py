@@ -10,11 +10,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.files import Largest, make_folder, read_text, write_durably
+from odyssey_recorder.files import Largest, make_folder, read_text, storage_errors, write_durably
 
 _IDENTITY = "getprop ro.boot.qemu.avd_name; getprop ro.serialno"
 _NEVER_SET = "null"
@@ -64,7 +64,8 @@ def undone_afterwards(shell: AdbShell, folder: Path | None, undos: Sequence[Undo
         if folder is not None and undos:
             make_folder(folder)
             path = folder / f"{_device_key(shell)}-{secrets.token_hex(4)}.json"
-            stack.enter_context(_held(path))
+            with storage_errors(path, "written"):
+                stack.enter_context(_held(path))
             write_durably(path, json.dumps([asdict(undo) for undo in undos]).encode())
         try:
             yield
@@ -81,7 +82,7 @@ def undone_afterwards(shell: AdbShell, folder: Path | None, undos: Sequence[Undo
 def undo_left(shell: AdbShell, folder: Path | None) -> None:
     """Undo what a program that no longer runs has left changed on this device. Raises DeviceError."""
     for path in _files(shell, folder):
-        with suppress(Timeout), _held(path):
+        with suppress(OSError), _held(path):
             _carry_out(shell, _read(path))
             path.unlink(missing_ok=True)
 
@@ -99,7 +100,7 @@ def _all_kept(shell: AdbShell, folder: Path | None, besides: Path | None = None)
 
 @contextmanager
 def _held(path: Path) -> Iterator[None]:
-    """Raises Timeout while another program, or another connection of this one, holds the file."""
+    """Raises OSError, also while another program, or another connection of this one, holds the file."""
     lock = FileLock(f"{path}.lock", timeout=0, thread_local=False)
     with lock:
         yield
