@@ -13,6 +13,7 @@ from odyssey_recorder.device import emulator_control_pb2 as pb
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.discovery import find_control
 from odyssey_recorder.device.emulator_grpc import FrameMemory
+from odyssey_recorder.device.jwt import Credentials
 from odyssey_recorder.model.geometry import Size
 
 _SCREENCAP = "shell,v2,raw:screencap"
@@ -50,7 +51,7 @@ class BareControl:
         endpoint = find_control(serial, [running])
         if endpoint is None:
             raise ConnectionError(f"{serial} has no gRPC service")
-        self._metadata = (("authorization", f"Bearer {endpoint.token}"),)
+        self._metadata = Credentials(endpoint).metadata()
         self._channel = grpc.insecure_channel(endpoint.address, _OPTIONS)
         self._send_touch = self._channel.unary_unary(
             f"{_SERVICE}sendTouch", pb.TouchEvent.SerializeToString, Empty.FromString
@@ -76,10 +77,11 @@ class BareControl:
         with ExitStack() as stack:
             memory = None
             if shared is not None:
-                memory = FrameMemory(shared.width * shared.height * 3)
+                memory = FrameMemory(shared)
                 stack.callback(memory.close)
                 wanted.transport.channel = pb.ImageTransport.MMAP
                 wanted.transport.handle = memory.uri
+                wanted.width, wanted.height = shared.width, shared.height
             call = self._stream(wanted, metadata=self._metadata)
             stack.callback(call.cancel)
             yield (image.image if memory is None else memory.copy(memory.length) for image in call)

@@ -15,7 +15,8 @@ _PART_BYTES = 2 * 1024**2
 _OLDER_PARTS = 5
 _FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-8s %(threadName)s %(name)s: %(message)s"
 _MASK = "•••"
-_BEARER = re.compile(r"(bearer\s+)[^\s\"']+", re.IGNORECASE)
+_BEARER = re.compile(r"(bearer\s+)[^\s\"'`]+", re.IGNORECASE)
+_JWT = re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]+")
 _log = logging.getLogger(__name__)
 _secrets: set[str] = set()
 
@@ -33,6 +34,14 @@ def hide(secret: str) -> None:
     """Mask `secret` in the log from now on."""
     if secret:
         _secrets.add(secret)
+
+
+def masked(text: str) -> str:
+    """`text` without its secrets: tokens, signed tokens, and what `hide` was told."""
+    text = _JWT.sub(_MASK, _BEARER.sub(rf"\1{_MASK}", text))
+    for secret in sorted(_secrets, key=len, reverse=True):
+        text = text.replace(secret, _MASK)
+    return text
 
 
 @contextmanager
@@ -84,10 +93,7 @@ class _Masking(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        line = _BEARER.sub(rf"\1{_MASK}", super().format(record))
-        for secret in sorted(_secrets, key=len, reverse=True):
-            line = line.replace(secret, _MASK)
-        return "\n    ".join(map(spelled_out, line.split("\n")))
+        return "\n    ".join(map(spelled_out, masked(super().format(record)).split("\n")))
 
 
 def _log_uncaught(args: threading.ExceptHookArgs) -> None:

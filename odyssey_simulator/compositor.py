@@ -178,8 +178,11 @@ class Compositor:
             display.folded,
             system.awake,
             display.frame_on_panel,
+            display.held,
         )
         if screen.shows_same_as(self.screen) and not force:
+            if screen.held != self.screen.held:
+                self.screen = replace(self.screen, held=screen.held)
             return
         # Comparing takes a while; the timestamp must be the moment from which the frame is visible.
         screen = replace(screen, shown_ns=time.monotonic_ns(), shown_us=time.time_ns() // 1000)

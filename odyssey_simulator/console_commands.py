@@ -10,7 +10,7 @@ from itertools import groupby
 from odyssey_simulator.errors import SimulatorError
 from odyssey_simulator.evdev import Change
 from odyssey_simulator.evdev_names import EV_ABS, EV_KEY, EV_SYN, code_named
-from odyssey_simulator.faults import Faults, FrameFault
+from odyssey_simulator.faults import Faults, FrameFault, WindowsOption
 from odyssey_simulator.guest import Guest, Snapshot
 
 _HINGE_DEGREES: Mapping[str, float] = {"CLOSED": 0, "HALF_OPENED": 90, "OPENED": 180, "REAR_DISPLAY_MODE": 180}
@@ -30,9 +30,11 @@ _LEFT_BUTTON, _RIGHT_BUTTON = 1, 2
 _FAULT_USAGE = (
     "fault offline | online | freeze SECONDS|on|off | screencap-delay MS | cut-frame [N] | black-frame [N]"
     " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off"
-    " | refuse-snapshots on|off | snapshot-delay MS | anr | second-display on|off"
+    " | refuse-snapshots on|off | hold-posture on|off | snapshot-delay MS | anr | second-display on|off"
+    " | windows-option known|ignored|refused | other-automation on|off | hide-root on|off"
     " | paste-limit N | field-limit N | clear"
     " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
+    " | grpc outer-size on|off | grpc first-node on|off | grpc turned QUARTERS"
 )
 
 _COUNTED_FAULTS = {"syn-dropped", *(kind.value for kind in FrameFault)}
@@ -60,22 +62,22 @@ class ConsoleCommands:
         self._plain_faults = {**_plain_faults(guest), "clear": self._clear_faults}
         self._switched_faults = _switched_faults(guest)
         self._faults_by_number = _faults_by_number(guest)
-        self._table: dict[str, Callable[[Sequence[str]], str]] = {
+        self._table: dict[str, Callable[[Sequence[str]], str | None]] = {
             "avd": self._avd,
             "event": self._event,
             "facts": lambda _: json.dumps(self._guest.phone.facts()),
             "fault": self._fault,
-            "fold": lambda _: self._hold("CLOSED"),
+            "fold": lambda _: self._or_silence(lambda: self._hold("CLOSED")),
             "help": self._help,
             "kill": self._kill,
             "ping": lambda _: "I am alive!",
-            "rotate": self._rotate,
+            "rotate": lambda _: self._or_silence(self._rotate),
             "sensor": self._sensor,
-            "unfold": lambda _: self._hold("OPENED"),
+            "unfold": lambda _: self._or_silence(lambda: self._hold("OPENED")),
         }
 
     def run(self, line: str) -> str | None:
-        """The reply to `line` without its `OK`, or a `KO: ` line; None for an empty line."""
+        """The reply to `line` without its `OK`, or a `KO: ` line; None for no answer, as to an empty line."""
         arguments = line.split()
         if not arguments:
             return None
@@ -96,9 +98,17 @@ class ConsoleCommands:
         self.on_kill()
         return "OK: killing emulator, bye bye"
 
-    def _rotate(self, _: Sequence[str]) -> str:
-        phone = self._guest.phone
-        phone.set_rotation((phone.state().rotation + 1) % 4)
+    def _or_silence(self, act: Callable[[], str]) -> str | None:
+        """A real console says nothing if the device cannot be turned or folded."""
+        if self._guest.faults.holds_posture:
+            return None
+        try:
+            return act()
+        except SimulatorError:
+            return None
+
+    def _rotate(self) -> str:
+        self._guest.phone.tilt()
         return ""
 
     def _hold(self, posture: str) -> str:
@@ -234,6 +244,7 @@ def _plain_faults(guest: Guest) -> dict[str, Callable[[], None]]:
         "grpc on": lambda: control.switch_off(off=False),
         "grpc drop": control.drop_streams,
         "grpc new-token": lambda: control.renew_token(),
+        **{f"windows-option {way.value}": partial(setattr, faults, "windows_option", way) for way in WindowsOption},
     }
 
 
@@ -242,9 +253,14 @@ def _switched_faults(guest: Guest) -> dict[str, Callable[[bool], None]]:
     return {
         "refuse-input": lambda on: faults.refuse_input(refuse=on),
         "refuse-snapshots": lambda on: faults.refuse_snapshots(refuse=on),
+        "hold-posture": lambda on: faults.hold_posture(hold=on),
         "second-display": lambda on: faults.plug_second_display(plugged=on),
+        "other-automation": lambda on: faults.take_automation(taken=on),
+        "hide-root": lambda on: faults.hide_root(hidden=on),
         "grpc stall": lambda on: control.stall(stalled=on),
         "grpc refuse": lambda on: control.refuse(refuse=on),
+        "grpc outer-size": partial(setattr, control, "knows_outer_panel"),
+        "grpc first-node": partial(setattr, control, "uses_first_node"),
     }
 
 
@@ -256,6 +272,7 @@ def _faults_by_number(guest: Guest) -> dict[str, Callable[[float], None]]:
         "screencap-delay": lambda milliseconds: faults.delay_screencap(milliseconds / 1000),
         "snapshot-delay": lambda milliseconds: faults.delay_snapshots(milliseconds / 1000),
         "grpc delay": lambda milliseconds: faults.control.delay_frames(milliseconds / 1000),
+        "grpc turned": lambda quarters: setattr(faults.control, "frame_turns", int(quarters)),
         "syn-dropped": lambda count: guest.nodes.lose_reports(int(count)),
         "clock-jump": guest.clock.jump,
         "paste-limit": lambda letters: phone.limit_text(pasted=int(letters)),

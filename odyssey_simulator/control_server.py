@@ -1,4 +1,4 @@
-"""The gRPC service on the network: port, token, and discovery."""
+"""The gRPC service on the network: port, access, and discovery."""
 
 import os
 import secrets
@@ -11,10 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import grpc
 
 from odyssey_simulator import __version__
+from odyssey_simulator.control_access import DEFAULT_ALLOWLIST, Access
+from odyssey_simulator.control_keys import KeyFolder
 from odyssey_simulator.control_service import ControlService
 from odyssey_simulator.discovery import DiscoveryFile
 from odyssey_simulator.errors import SimulatorError
@@ -27,16 +30,31 @@ _THREADS = 16
 _OPTIONS = (("grpc.so_reuseport", 0), ("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1))
 
 
+GrpcAccess = Literal["token", "jwt", "both", "open"]
+
+
 def _random_token() -> str:
     return secrets.token_urlsafe(24)
 
 
 @dataclass(frozen=True, slots=True)
 class ControlOptions:
-    """`running_dir` is the folder of the discovery file, None for no file. An empty `token` disables authentication."""
+    """`running_dir` is the folder of the discovery file, None for no file.
+
+    With an empty `token` the service is open, or takes signed tokens only. With `jwt` it also takes signed tokens,
+    from whoever may write into a folder next to the discovery file.
+    """
 
     running_dir: Path | None = None
     token: str = field(default_factory=_random_token)
+    jwt: bool = False
+    allowlist: Path = DEFAULT_ALLOWLIST
+    bad_jwt: grpc.StatusCode = grpc.StatusCode.INVALID_ARGUMENT
+
+    @classmethod
+    def of(cls, access: GrpcAccess, running_dir: Path) -> "ControlOptions":
+        token = _random_token() if access in {"token", "both"} else ""
+        return cls(running_dir, token, jwt=access in {"jwt", "both"})
 
 
 class ControlServer:
@@ -50,9 +68,10 @@ class ControlServer:
         self.port = 0
         self._wanted_port = console_port + _ABOVE_CONSOLE if console_port else 0
         self._entries = entries
-        self._folder = options.running_dir
+        self._options = options
         self._faults = guest.faults.control
-        self._service = ControlService(guest, options.token)
+        self._access = Access(options.token, options.allowlist, options.bad_jwt)
+        self._service = ControlService(guest, self._access)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="control")
         self._server: grpc.Server | None = None
         self._file: DiscoveryFile | None = None
@@ -61,20 +80,25 @@ class ControlServer:
     @property
     def token(self) -> str:
         """Sent by callers as `authorization: Bearer <token>`; empty if none is needed."""
-        return self._service.token
+        return self._access.token
 
     @property
     def address(self) -> str:
         return f"{_LOOPBACK}:{self.port}"
 
+    def wait_for_touches(self) -> None:
+        """Return when every touch sent so far has been injected."""
+        self._service.wait_for_touches()
+
     def start(self, thread_id: int) -> None:
         """`thread_id` is the native id of a thread of the emulator, for the discovery file. Raises SimulatorError."""
+        if self._options.running_dir is not None:
+            self._file = DiscoveryFile(self._options.running_dir, thread_id)
+            self._watch_keys(self._file)
         self.port = self._wanted_port if _is_free(self._wanted_port) else 0
         self._open()
         self._faults.attach(self._apply_faults, self._renew_token)
-        if self._folder is not None:
-            self._file = DiscoveryFile(self._folder, thread_id)
-            self._write_file()
+        self._write_file()
 
     def stop(self) -> None:
         self._faults.detach()
@@ -84,6 +108,8 @@ class ControlServer:
             self._close()
         self._service.close()
         self._threads.shutdown()
+        if self._access.keys is not None:
+            self._access.keys.stop()
 
     def _apply_faults(self) -> None:
         with self._lock:
@@ -107,8 +133,14 @@ class ControlServer:
         if server is not None:
             server.stop(grace=None).wait()
 
+    def _watch_keys(self, file: DiscoveryFile) -> None:
+        if self._options.jwt:
+            keys = KeyFolder(file.process_folder / "jwks" / secrets.token_hex(8))
+            keys.start()
+            self._access.keys = keys
+
     def _renew_token(self) -> None:
-        self._service.token = _random_token()
+        self._access.token = _random_token()
         self._write_file()
 
     def _write_file(self) -> None:
@@ -120,7 +152,10 @@ class ControlServer:
                 "grpc.port": self.port,
             }
             token = {"grpc.token": self.token} if self.token else {}
-            self._file.write({**self._entries, **program, **token})
+            keys = self._access.keys
+            jwt = {"grpc.jwks": keys.folder, "grpc.jwk_active": keys.active} if keys is not None else {}
+            lists = {"grpc.allowlist": self._options.allowlist} if token or jwt else {}
+            self._file.write({**self._entries, **program, **token, **jwt, **lists})
 
 
 def _is_free(port: int) -> bool:

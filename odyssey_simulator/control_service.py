@@ -4,6 +4,8 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +13,14 @@ import grpc
 
 from odyssey_simulator import __version__
 from odyssey_simulator import control_messages as messages
+from odyssey_simulator.control_access import Access, invalid_token
 from odyssey_simulator.control_frames import FrameEncoder, UnsupportedImageError
 from odyssey_simulator.errors import SimulatorError
 from odyssey_simulator.guest import Guest
 from odyssey_simulator.screen import ComposedFrame
 
 EXPIRES_S = 120.0
-"""A finger that does not move for this long is lifted."""
+"""A finger that does not move for this long is lifted when the next touch arrives."""
 
 _SLOTS = range(10)
 
@@ -31,62 +34,50 @@ class _Contact:
 
 
 class Fingers:
-    """Maps callers' finger identifiers to touch slots. Thread-safe; calls block for their turn."""
+    """Maps callers' finger identifiers to touch slots; one thread at a time.
+
+    While the device is folded, touches are scaled by the unfolded panel, as was measured on a real emulator, unless
+    its build knows the outer one.
+    """
 
     def __init__(self, guest: Guest, *, expires_s: float = EXPIRES_S) -> None:
         self._guest = guest
         self._expires_s = expires_s
-        self._lock = threading.Lock()
         self._contacts: dict[int, _Contact] = {}
-        self._timer: threading.Timer | None = None
-        self._stopped = False
 
     def put(self, identifier: int, x: float, y: float, *, expires: bool = True) -> None:
         """In pixels of the unrotated panel; an eleventh finger is ignored."""
-        with self._lock:
-            known = self._contacts.get(identifier)
-            slot = self._free_slot() if known is None else known.slot
-            if slot is None:
-                return
-            end_s = time.monotonic() + self._expires_s if expires else math.inf
-            self._contacts[identifier] = _Contact(slot, x, y, end_s)
-            self._guest.window_touch(x, y, pressed=True, slot=slot)
-            self._watch()
+        self._lift_expired()
+        known = self._contacts.get(identifier)
+        slot = self._free_slot() if known is None else known.slot
+        if slot is None:
+            return
+        end_s = time.monotonic() + self._expires_s if expires else math.inf
+        self._contacts[identifier] = _Contact(slot, x, y, end_s)
+        self._touch(self._contacts[identifier], pressed=True)
 
     def lift(self, identifier: int) -> None:
         """Where it is: Android ignores the position in the report that ends a contact."""
-        with self._lock:
-            known = self._contacts.pop(identifier, None)
-            if known is not None:
-                self._guest.window_touch(known.x, known.y, pressed=False, slot=known.slot)
-
-    def stop(self) -> None:
-        with self._lock:
-            self._stopped = True
-            if self._timer is not None:
-                self._timer.cancel()
+        self._lift_expired()
+        known = self._contacts.pop(identifier, None)
+        if known is not None:
+            self._touch(known, pressed=False)
 
     def _free_slot(self) -> int | None:
         taken = {contact.slot for contact in self._contacts.values()}
         return next((slot for slot in _SLOTS if slot not in taken), None)
 
-    def _watch(self) -> None:
-        first_s = min((contact.expires_s for contact in self._contacts.values()), default=math.inf)
-        if self._timer is None and not math.isinf(first_s):
-            self._timer = threading.Timer(max(0.0, first_s - time.monotonic()), self._expire)
-            self._timer.daemon = True
-            self._timer.start()
+    def _lift_expired(self) -> None:
+        """Only the next touch, of any finger, looks for expired ones."""
+        for identifier, contact in list(self._contacts.items()):
+            if contact.expires_s <= time.monotonic():
+                del self._contacts[identifier]
+                self._touch(contact, pressed=False)
 
-    def _expire(self) -> None:
-        with self._lock:
-            if self._stopped:
-                return
-            self._timer = None
-            for identifier, contact in list(self._contacts.items()):
-                if contact.expires_s <= time.monotonic():
-                    del self._contacts[identifier]
-                    self._guest.window_touch(contact.x, contact.y, pressed=False, slot=contact.slot)
-            self._watch()
+    def _touch(self, contact: _Contact, *, pressed: bool) -> None:
+        is_scaled = self._guest.phone.screen().folded and not self._guest.faults.control.knows_outer_panel
+        panel = self._guest.phone.profile.size if is_scaled else None
+        self._guest.window_touch(contact.x, contact.y, pressed=pressed, slot=contact.slot, panel=panel)
 
 
 _CODES: Mapping[str, int] = {
@@ -120,20 +111,21 @@ _Answer = Callable[[Any, grpc.ServicerContext], Any]
 
 
 class ControlService:
-    """Runs on the server's threads; callers must present `token` unless it is empty."""
+    """Runs on the server's threads; `access` decides who may call what, once when a call begins."""
 
-    def __init__(self, guest: Guest, token: str) -> None:
-        self.token = token
+    def __init__(self, guest: Guest, access: Access) -> None:
+        self._access = access
         self._guest = guest
         self._frames = FrameEncoder()
         self._fingers = Fingers(guest)
+        self._injecting = ThreadPoolExecutor(1, thread_name_prefix="touches")
         self._started_s = time.monotonic()
         self._changed = threading.Condition()
         self._stop_listening = guest.phone.on_frame(self.wake)
 
     def close(self) -> None:
         self._stop_listening()
-        self._fingers.stop()
+        self._injecting.shutdown()
 
     def wake(self) -> None:
         with self._changed:
@@ -151,7 +143,7 @@ class ControlService:
         }
         table = {
             name: grpc.unary_unary_rpc_method_handler(
-                self._guarded(answer), request_deserializer=request.FromString, response_serializer=_serialized
+                self._guarded(name, answer), request_deserializer=request.FromString, response_serializer=_serialized
             )
             for name, (answer, request) in unary.items()
         }
@@ -164,9 +156,9 @@ class ControlService:
 
     # Authentication and waiting ---------------------------------------------------------------------------------
 
-    def _guarded(self, answer: _Answer) -> _Answer:
+    def _guarded(self, name: str, answer: _Answer) -> _Answer:
         def guarded(request: Any, context: grpc.ServicerContext) -> Any:
-            self._admit(context)
+            self._admit(name, context)
             try:
                 return answer(request, context)
             except ValueError as error:
@@ -176,19 +168,19 @@ class ControlService:
 
         return guarded
 
-    def _admit(self, context: grpc.ServicerContext) -> None:
+    def _admit(self, name: str, context: grpc.ServicerContext) -> None:
         context.add_callback(self.wake)
         self._wait(context, lambda: not self._guest.faults.frozen)
         left_s = context.time_remaining()
         if not context.is_active() or (left_s is not None and left_s <= 0):
             context.abort(grpc.StatusCode.CANCELLED, "The caller has gone.")
-        if not self.token and not self._guest.faults.control.refuses:
-            return
-        shown = dict(context.invocation_metadata()).get("authorization")
-        if shown is None:
-            context.abort(grpc.StatusCode.UNAUTHENTICATED, "No 'authorization' header present.")
-        if shown != f"Bearer {self.token}" or self._guest.faults.control.refuses:
-            context.abort(grpc.StatusCode.UNAUTHENTICATED, "The 'authorization' header has another token.")
+        header = dict(context.invocation_metadata()).get("authorization")
+        shown = header.decode() if isinstance(header, bytes) else header
+        refusal = self._access.refusal(f"/{_SERVICE}/{name}", shown)
+        if self._guest.faults.control.refuses:
+            refusal = invalid_token(shown)
+        if refusal is not None:
+            context.abort(*refusal)
 
     def _wait(self, context: grpc.ServicerContext, ready: Callable[[], bool], timeout_s: float | None = None) -> None:
         with self._changed:
@@ -200,7 +192,7 @@ class ControlService:
         return self._image(request, self._guest.phone.screen(), 0)
 
     def _stream_screenshot(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
-        self._admit(context)
+        self._admit("streamScreenshot", context)
         first, drops = self._guest.phone.screen().number, self._guest.faults.control.drops
         shown = -1
         while (screen := self._next_screen(context, shown, drops)) is not None:
@@ -208,6 +200,8 @@ class ControlService:
                 image = self._image(request, screen, screen.number - first)
             except UnsupportedImageError as error:
                 context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+            except SimulatorError as error:
+                context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
             yield image
             shown = screen.number
         context.abort(grpc.StatusCode.UNAVAILABLE, "The stream was dropped.")
@@ -231,19 +225,32 @@ class ControlService:
     def _image(self, request: Any, screen: ComposedFrame, seq: int) -> Any:
         if not _is_lit(request.display, screen):
             raise UnsupportedImageError(f"There is no display {request.display}.")
-        return self._frames.image(request, screen, seq)
+        if request.transport.channel == messages.Channel.MMAP and not request.width * request.height:
+            self._guest.faults.crash()
+            raise SimulatorError("An empty map has no pixels to write to.")
+        return self._frames.image(request, screen, seq, self._guest.faults.control.frame_turns)
 
     # Input ----------------------------------------------------------------------------------------------------
 
     def _send_touch(self, request: Any, _: grpc.ServicerContext) -> Any:
+        """Answers before the touches are injected, which happens in their order."""
         if _is_lit(request.display, self._guest.phone.screen()):
             for touch in request.touches:
-                if touch.pressure > 0:
-                    expires = touch.expiration != messages.Expiration.NEVER_EXPIRE
-                    self._fingers.put(touch.identifier, touch.x, touch.y, expires=expires)
-                else:
-                    self._fingers.lift(touch.identifier)
+                self._injecting.submit(self._inject, touch)
         return messages.Nothing()
+
+    def _inject(self, touch: Any) -> None:
+        # The phone may have been stopped meanwhile.
+        with suppress(SimulatorError):
+            if touch.pressure > 0:
+                expires = touch.expiration != messages.Expiration.NEVER_EXPIRE
+                self._fingers.put(touch.identifier, touch.x, touch.y, expires=expires)
+            else:
+                self._fingers.lift(touch.identifier)
+
+    def wait_for_touches(self) -> None:
+        """Return when everything sent so far has been injected."""
+        self._injecting.submit(int).result()
 
     def _send_key(self, request: Any, _: grpc.ServicerContext) -> Any:
         strokes = _STROKES.get(request.eventType, ())

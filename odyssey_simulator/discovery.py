@@ -46,6 +46,11 @@ class DiscoveryFile:
             self.path = next(path for path in names if path not in self._taken)
             self._taken.add(self.path)
 
+    @property
+    def process_folder(self) -> Path:
+        """Next to the file, for what else belongs to the process."""
+        return self.path.with_name(self.path.stem.removeprefix("pid_"))
+
     def write(self, entries: Mapping[str, object]) -> None:
         """Raises SimulatorError."""
         lines = "".join(f"{key}={str(value).replace(chr(10), ' ')}\n" for key, value in entries.items())

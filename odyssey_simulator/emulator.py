@@ -37,7 +37,8 @@ class SimulatedEmulator:
     `adb_server_port` is the adb server to announce the emulator to, repeatedly while none is connected: a server
     that does not look for emulators by itself would miss an emulator that was away, or miss it after its own restart.
     `auth_token_file` is created if missing; without one the console asks for no token, which the real `adb emu` cannot
-    handle. `control` enables gRPC. `killed` is set by the console's `kill`; the owner must then stop the emulator.
+    handle. `control` enables gRPC. `killed` is set by the console's `kill` and by a crash;
+    the owner must then stop the emulator.
     Raises SimulatorError if the ports are taken.
     """
 
@@ -67,6 +68,7 @@ class SimulatedEmulator:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run_loop, name=self.serial, daemon=True)
         self.killed = threading.Event()
+        self.faults.on_crash = self.killed.set
         self.is_announced = False
         self._announcing: Future[None] | None = None
 

@@ -12,7 +12,7 @@ def _nothing() -> None: ...
 
 
 class ControlFaults:
-    """Active faults of the gRPC service. Thread-safe.
+    """Active faults of the gRPC service, and how its builds differ. Thread-safe.
 
     `apply` is called when a fault has changed, and may block; `renew_token` makes the service require another token and
     write it into its discovery file. Both do nothing if no service is attached.
@@ -26,6 +26,12 @@ class ControlFaults:
         self.frame_delay_s = 0.0
         self.drops = 0
         """A stream that began before the last drop ends."""
+        self.knows_outer_panel = False
+        """While folded, touches are scaled by the outer panel. Otherwise, as measured, by the inner one."""
+        self.uses_first_node = False
+        """While folded, touches show in the first touch node, as in older builds."""
+        self.frame_turns = 0
+        """Quarter turns, counted as Android does, by which frames are turned further than they say."""
 
     def attach(self, apply: Callable[[], None], renew_token: Callable[[], None]) -> None:
         self.apply, self.renew_token = apply, renew_token
@@ -54,8 +60,9 @@ class ControlFaults:
         self.frame_delay_s = delay_s
 
     def clear(self) -> None:
-        self.stalled = self.refuses = self.off = False
+        self.stalled = self.refuses = self.off = self.knows_outer_panel = self.uses_first_node = False
         self.frame_delay_s = 0.0
+        self.frame_turns = 0
         self.apply()
 
 
@@ -83,11 +90,20 @@ class FrameFault(Enum):
     DROP = "drop-in-frame"
 
 
+class WindowsOption(Enum):
+    """What `uiautomator dump` does with `--windows`: images before Android 14 do not know it."""
+
+    KNOWN = "known"
+    IGNORED = "ignored"
+    REFUSED = "refused"
+
+
 class Faults:
     """Active faults. Thread-safe, but not for the thread of the emulator's own connections.
 
     `apply_link` is called when `offline` or `frozen` has changed, and may block. `break_connections` drops all adb
     connections once; `kill_getevent` ends all running getevents. `control` are the faults of the gRPC service.
+    `on_crash` is called when the emulator has crashed.
     """
 
     def __init__(
@@ -108,9 +124,24 @@ class Faults:
         self.hides_active_panel = False
         self.screencap_delay_s = 0.0
         self.refuses_snapshots = False
+        self.holds_posture = False
         self.snapshot_delay_s = 0.0
         self.last_anr: PhoneState | None = None
         self.has_second_display = False
+        self.windows_option = WindowsOption.KNOWN
+        self.on_crash: Callable[[], None] = _nothing
+        self.automation_is_taken = False
+        self.hides_root = False
+
+    def crash(self) -> None:
+        """End like a process that crashed; returns at once, because the caller may be one of its connections."""
+
+        def end() -> None:
+            self.control.switch_off(off=True)
+            self.go_offline()
+            self.on_crash()
+
+        threading.Thread(target=end, name="crash", daemon=True).start()
 
     def go_offline(self) -> None:
         self.offline = True
@@ -145,6 +176,10 @@ class Faults:
         """As on some phones: `dumpsys input` marks no panel as active."""
         self.hides_active_panel = hidden
 
+    def hold_posture(self, *, hold: bool) -> None:
+        """The console neither turns nor folds the device, and gives no answer."""
+        self.holds_posture = hold
+
     def delay_snapshots(self, delay_s: float) -> None:
         self.snapshot_delay_s = delay_s
 
@@ -155,6 +190,14 @@ class Faults:
     def plug_second_display(self, *, plugged: bool) -> None:
         """With its own focus, rotation, bars and keyboard, in `dumpsys` only."""
         self.has_second_display = plugged
+
+    def take_automation(self, *, taken: bool) -> None:
+        """Another program, such as Appium, is connected for reading the screen: `uiautomator` fails."""
+        self.automation_is_taken = taken
+
+    def hide_root(self, *, hidden: bool) -> None:
+        """`uiautomator dump` finds no window, unless it is `--compressed`."""
+        self.hides_root = hidden
 
     def spoil_frames(self, fault: FrameFault, count: int = 1) -> None:
         with self._lock:
@@ -171,9 +214,12 @@ class Faults:
     def clear(self) -> None:
         with self._lock:
             self._frames = dict.fromkeys(FrameFault, 0)
-        self.refuses_input = self.refuses_snapshots = self.has_second_display = self.hides_active_panel = False
+        self.refuses_input = self.refuses_snapshots = self.holds_posture = False
+        self.has_second_display = self.hides_active_panel = False
+        self.automation_is_taken = self.hides_root = False
         self.last_anr = None
         self.keyboards = KeyboardFaults()
+        self.windows_option = WindowsOption.KNOWN
         self.screencap_delay_s = self.snapshot_delay_s = 0.0
         self.offline = False
         self.control.clear()

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from odyssey_simulator.evdev import (
@@ -19,8 +19,10 @@ from odyssey_simulator.faults import Faults
 from odyssey_simulator.files import Files
 from odyssey_simulator.guest_clock import GuestClock
 from odyssey_simulator.journal import Moment
-from odyssey_simulator.phone import ComposedFrame, Phone, TouchPhase
+from odyssey_simulator.phone import ComposedFrame, Phone, Size, TouchPhase
+from odyssey_simulator.ui_automation import UiAutomation
 from odyssey_simulator.us_keyboard import android_key, key_strokes
+from odyssey_simulator.wheel import Vector, Wheel
 
 _OUTER_PANEL_NODE = 6
 
@@ -39,7 +41,13 @@ class Guest:
     nodes: InputNodes
     avd_name: str
     files: Files = field(default_factory=Files)
+    automation: UiAutomation = field(init=False)
     _felt: set[int] = field(default_factory=set)
+    _wheel: Wheel = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.automation = UiAutomation(self.phone)
+        self._wheel = Wheel(lambda x, y, pressed: self.window_touch(x, y, pressed=pressed, wait=False))
 
     @property
     def clock(self) -> GuestClock:
@@ -64,16 +72,20 @@ class Guest:
         self.files = copy.deepcopy(snapshot.files)
 
     def touch_screen(self) -> InputNode:
-        return self.nodes.touch_screens[_OUTER_PANEL_NODE if self.phone.screen().folded else 0]
+        is_outer = self.phone.screen().folded and not self.faults.control.uses_first_node
+        return self.nodes.touch_screens[_OUTER_PANEL_NODE if is_outer else 0]
 
-    def window_touch(self, x: float, y: float, *, pressed: bool, slot: int = 0) -> None:
+    def window_touch(  # noqa: PLR0913 - where, how and with which finger
+        self, x: float, y: float, *, pressed: bool, slot: int = 0, panel: Size | None = None, wait: bool = True
+    ) -> None:
         """Move a finger as through the emulator's window, so that `getevent` sees it.
 
-        `x` and `y` are pixels of the lit panel in its natural orientation. Whether the finger goes down, moves or lifts
-        follows from its previous state.
+        `x` and `y` are pixels of `panel`, by default the lit one, in its natural orientation. Whether the finger goes
+        down, moves or lifts follows from its previous state. A lifted finger waits for the phone, unless told not to
+        `wait`.
         """
         screen = self.phone.screen()
-        panel = screen.panel.turned(screen.rotation)
+        panel = panel or screen.panel.turned(screen.rotation)
         raw = _raw(x, panel.width), _raw(y, panel.height)
         node = self.touch_screen()
         down = slot in node.contacts()
@@ -81,7 +93,13 @@ class Guest:
             self.report_touch(node, touch_changes(slot, *raw))
         elif down:
             self.report_touch(node, touch_changes(slot, *raw))
-            self.report_touch(node, lift_changes(slot))
+            self.report_touch(node, lift_changes(slot), wait=wait)
+
+    def window_wheel(self, at: Vector, by: Vector) -> None:
+        """Turn the mouse wheel at a place of the panel; returns at once, while the finger drags on by `by`."""
+        screen = self.phone.screen()
+        panel = screen.panel.turned(screen.rotation)
+        self._wheel.turn(at, by, (panel.width / 16, panel.height / 16))
 
     def window_key(self, code: int) -> None:
         """A Linux key, as from the emulator's toolbar; `getevent` sees it."""
@@ -109,7 +127,7 @@ class Guest:
         if value == 0 and key is not None:
             self.phone.press_key(key, moment=moment)
 
-    def report_touch(self, node: InputNode, changes: Sequence[Change]) -> None:
+    def report_touch(self, node: InputNode, changes: Sequence[Change], *, wait: bool = True) -> None:
         """Report `changes` of a touch node and pass the fingers that went down, moved or lifted to the phone.
 
         Positions refer to the newest frame, without waiting: the kernel's timestamps are those of the finger, not of a
@@ -119,7 +137,7 @@ class Guest:
         before = node.contacts()
         moment = self._moment(self.nodes.report(node, changes))
         after = node.contacts()
-        feel = partial(self._touch, screen=screen, moment=moment)
+        feel = partial(self._touch, screen=screen, moment=replace(moment, is_awaited=wait))
         for slot in sorted(before.keys() | after.keys()):
             if slot not in before:
                 feel(TouchPhase.DOWN, after[slot], slot)

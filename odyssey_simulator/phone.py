@@ -14,19 +14,31 @@ from odyssey_simulator.compositor import Compositor
 from odyssey_simulator.journal import Moment, PhoneJournal
 from odyssey_simulator.looper import Looper, Timer
 from odyssey_simulator.profile import Profile
-from odyssey_simulator.screen import AppTask, ComposedFrame, PackageInfo, PhoneState, TouchPhase
+from odyssey_simulator.screen import AppTask, ComposedFrame, PackageInfo, PhoneState, TouchPhase, WindowInfo
 from odyssey_simulator.system.display import Display
 from odyssey_simulator.system.dump import node_of
 from odyssey_simulator.system.input_methods import InputMethods
 from odyssey_simulator.system.keys import press
 from odyssey_simulator.system.system_ui import HOME_TASK, SystemUi
 from odyssey_simulator.system.text_entry import Clip
+from odyssey_simulator.system.windows import NAVIGATION_BAR
 from odyssey_simulator.touch_surface import TouchSurface
 from odyssey_simulator.ui.geometry import Rect, Size
 from odyssey_simulator.ui.node import Node
 from odyssey_simulator.ui.view import Action
 
-__all__ = ["AppTask", "ComposedFrame", "Node", "PackageInfo", "Phone", "PhoneState", "Rect", "Size", "TouchPhase"]
+__all__ = [
+    "AppTask",
+    "ComposedFrame",
+    "Node",
+    "PackageInfo",
+    "Phone",
+    "PhoneState",
+    "Rect",
+    "Size",
+    "TouchPhase",
+    "WindowInfo",
+]
 
 _MINUTE_S = 60.0
 _PASTE_NOTICE_S = 3.5
@@ -34,6 +46,7 @@ _WISHES: Mapping[str, Literal["send", "view"]] = {
     "android.intent.action.SEND": "send",
     "android.intent.action.VIEW": "view",
 }
+_OPENS: Mapping[str, str] = {"android.settings.SETTINGS": "com.android.settings"}
 _Result = TypeVar("_Result")
 
 
@@ -90,9 +103,9 @@ class Phone:
         """Put a finger down, move it, lift it, or cancel it; two fingers at once do nothing.
 
         `moment` is the time of the event, by default now. With it, only lifting a finger blocks, so that a finger can
-        be moved without delays.
+        be moved without delays; if the moment is not `is_awaited`, nothing blocks.
         """
-        at_once = moment is not None and phase is not TouchPhase.UP
+        at_once = moment is not None and (phase is not TouchPhase.UP or not moment.is_awaited)
         moment = moment or Moment(time.monotonic_ns())
         finger = "" if pointer == 0 else f" finger {pointer}"
         number = self._note(f"touch {phase.value} {x:g},{y:g}{finger}", moment)
@@ -132,6 +145,22 @@ class Phone:
     def view_hierarchy(self, *, all_windows: bool = False) -> Node:
         """As `uiautomator dump` sees the front window; with `all_windows` also the keyboard and the bars."""
         return self._looper.call(lambda: self._read_tree(all_windows=all_windows))
+
+    def windows(self) -> Sequence[WindowInfo]:
+        """The windows that take touches, the topmost first."""
+
+        def read() -> list[WindowInfo]:
+            windows = [window for window in self._compositor.windows if window.opaque]
+            front = [window for window in windows if window.is_front][-1]
+            kinds = {"InputMethod": "TYPE_INPUT_METHOD", "StatusBar": "TYPE_SYSTEM", NAVIGATION_BAR: "TYPE_SYSTEM"}
+            return [
+                WindowInfo(
+                    window.name, kinds.get(window.name, "TYPE_APPLICATION"), node_of(window), active=window is front
+                )
+                for window in reversed(windows)
+            ]
+
+        return self._looper.call(read)
 
     def packages(self) -> Sequence[PackageInfo]:
         return self._looper.call(
@@ -203,7 +232,7 @@ class Phone:
         """Bring an app to the front; raises LookupError if it does not exist or does not accept the data.
 
         With the action android.intent.action.VIEW or SEND and `data`, the app (or with an empty name the first that
-        accepts it) gets the address or the text.
+        accepts it) gets the address or the text. Settings also opens by its action android.settings.SETTINGS.
         """
         self._change(lambda: self._start(component_or_package, action, data))
 
@@ -251,8 +280,17 @@ class Phone:
 
         self._change(limit)
 
+    def tilt(self, quarters: int = 1) -> None:
+        """Turn the device; what Android shows follows only with auto-rotate."""
+        self._change(lambda: self._system.tilt(quarters))
+
+    def lock_rotation(self, rotation: int) -> None:
+        """Turn what Android shows, as a rotation lock or an app with an orientation of its own does."""
+        self.put_setting("system", "accelerometer_rotation", "0")
+        self.put_setting("system", "user_rotation", str(rotation))
+
     def set_rotation(self, rotation: int) -> None:
-        """0..3 quarter turns, counted as Android does."""
+        """0..3 quarter turns, counted as Android does: of the device, and of what Android shows."""
         self._change(lambda: self._system.turn(rotation))
 
     def set_posture(self, name: str) -> None:
@@ -352,7 +390,7 @@ class Phone:
         system, package = self._system, name.partition("/")[0]
         wish = _WISHES.get(action)
         if wish is None or not data:
-            system.open_app(package)
+            system.open_app(package or _OPENS.get(action, ""))
             return
         intent = Intent(wish, data)
         if package:
@@ -380,8 +418,9 @@ class Phone:
             density=display.density,
             posture=display.posture,
             package=system.package,
+            has_toast=bool(system.paste_notice or system.toast_text),
             activity=system.activity,
-            title=system.window_title,
+            title=system.focus_title,
             keyboard=None if areas.keyboard.is_empty else areas.keyboard,
             status_bar=areas.status,
             navigation_bar=areas.navigation,

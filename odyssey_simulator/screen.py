@@ -5,6 +5,7 @@ from enum import Enum
 
 from odyssey_simulator.profile import Posture
 from odyssey_simulator.ui.geometry import Rect, Size
+from odyssey_simulator.ui.node import Node
 
 _NO_PANEL = Size(0, 0)
 _NOWHERE = Rect(0, 0, 0, 0)
@@ -23,7 +24,8 @@ class ComposedFrame:
 
     `number` starts at 1 and grows only when the pixels or the display change, and when a snapshot is loaded. `shown_ns`
     is time.monotonic_ns() at that moment, `shown_us` microseconds since 1970. `panel` is the size of the lit panel,
-    rotated like the frame, and `on_panel` the frame's position on it.
+    rotated like the frame, and `on_panel` the frame's position on it. `held` is how the device is held; turning it
+    alone makes no new frame.
     """
 
     number: int
@@ -37,6 +39,7 @@ class ComposedFrame:
     folded: bool = False
     awake: bool = True
     on_panel: Rect = _NOWHERE
+    held: int = 0
 
     def shows_same_as(self, other: "ComposedFrame") -> bool:
         return self.rgba == other.rgba and self._display() == other._display()
@@ -53,6 +56,16 @@ class PackageInfo:
     activity: str
     label: str
     system: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WindowInfo:
+    """A window that takes touches, as accessibility services see it. The `active` one holds the input focus."""
+
+    title: str
+    kind: str
+    root: Node
+    active: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +104,7 @@ class PhoneState:
     awake: bool
     frame: int
     task: int
+    has_toast: bool = False
 
     @property
     def keyboard_shown(self) -> bool:

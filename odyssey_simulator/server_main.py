@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from odyssey_simulator.control_server import ControlOptions
+from odyssey_simulator.control_server import ControlOptions, GrpcAccess
 from odyssey_simulator.discovery import running_dir
 from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.phone import Phone
@@ -32,7 +32,7 @@ def run(
     say: Callable[[str], None],
     stay: Callable[[SimulatedEmulator], None] = run_until_killed,
     *,
-    grpc: bool = True,
+    grpc: GrpcAccess | None = "token",
 ) -> None:
     """Run `phone` as an emulator until Ctrl-C, a termination signal, or the return of `stay`; `say` gets user messages.
 
@@ -50,7 +50,7 @@ def run(
         console_port=console_port,
         adb_server_port=int(server_port) if server_port.isdecimal() else _DEFAULT_ADB_SERVER_PORT,
         auth_token_file=token_file,
-        control=ControlOptions(running_dir(os.environ)) if grpc else None,
+        control=ControlOptions.of(grpc, running_dir(os.environ)) if grpc else None,
     )
     with _ended_by_signals(), emulator, suppress(KeyboardInterrupt):
         say(f"Simulated {phone.profile.title} runs as {emulator.serial}: adb -s {emulator.serial} shell")

@@ -8,9 +8,11 @@ from typing import Literal
 from odyssey_simulator.compositor import Compositor
 from odyssey_simulator.looper import Looper, Timer
 from odyssey_simulator.screen import TouchPhase
+from odyssey_simulator.system.bars import nearest_key
 from odyssey_simulator.system.system_ui import SystemUi
+from odyssey_simulator.system.windows import NAVIGATION_BAR, TASKBAR
 from odyssey_simulator.ui.geometry import Size
-from odyssey_simulator.ui.touch import LONG_PRESS_S, REST_S, Finger, Fling, touched
+from odyssey_simulator.ui.touch import REST_S, Finger, Fling, touched
 from odyssey_simulator.ui.view import Action, ViewBox
 
 _BOTTOM_DP, _SIDE_DP = 32, 30
@@ -121,11 +123,14 @@ class TouchSurface:
         if system.has_gestures:
             self._edge = edge_swipe(x, y, system.display.size, system.display.density)
         if finger.may_hold:
-            self._hold_timer = self._looper.later(LONG_PRESS_S, partial(self._hold, finger))
+            self._hold_timer = self._looper.later(system.long_press_s, partial(self._hold, finger))
 
     def _boxes_at(self, x: float, y: float) -> list[ViewBox]:
         for window in reversed(self._compositor.windows):
             path = window.box.under(x, y)
+            if path and window.name in {NAVIGATION_BAR, TASKBAR} and not any(touched(box.view) for box in path):
+                nearest = nearest_key(path[-1], x, is_taskbar=window.name == TASKBAR)
+                return [nearest, *path] if nearest is not None else path
             if path and (window.opaque or any(touched(box.view) for box in path)):
                 return path
         return []

@@ -22,6 +22,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Keeps the user's keyring out of this process and those that it starts.
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 
+# A simulated emulator dumps its views at once. Tests of the dump's own timing set it themselves.
+os.environ["ODYSSEY_SIMULATOR_DUMP_S"] = "0"
+
 # A process that a shell starts in the background ignores Ctrl-C, and so would the programs that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

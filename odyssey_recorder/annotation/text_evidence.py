@@ -146,7 +146,7 @@ def _screen(step: StepEvidence) -> SourceWords | None:
         text.strip()
         for view in step.views
         for text in (view.text, view.description, view.hint, id_text(view))
-        if text and not view.password
+        if text and view.active and not view.password
     )
     return SourceWords(f"view hierarchy of step {step_number(step.number)}", tuple(dict.fromkeys(labels)))
 

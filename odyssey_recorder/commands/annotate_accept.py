@@ -5,12 +5,11 @@ from typing import Annotated
 import typer
 
 from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption, print_problems
-from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, say
+from odyssey_recorder.commands.terminal import JsonOption, fail_if, print_json, say
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.plain_text import counted
 
 
-@exits_with_2()
 def accept(
     dataset: DatasetArgument,
     *,
@@ -49,5 +48,4 @@ def accept(
         accepted, waiting = (sum(int(row[key]) for row in rows) for key in ("accepted", "open"))
         say(f"{counted(accepted, 'text')} of {counted(rows, 'episode')} accepted, {waiting:,} left to decide")
         print_problems(problems)
-    if problems:
-        raise typer.Exit(1)
+    fail_if(problems)

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.curation.redaction import FoundTexts
     from odyssey_recorder.services.curation import DuplicateGroup, Likeness, Reasons, Verb
 
-app = typer.Typer(
-    name="curate", no_args_is_help=True, rich_markup_mode=None, help="Retire episodes, find duplicates, and redact."
-)
+app = terminal.CommandGroup("curate", "Retire episodes, find duplicates, and redact.")
 
 IdsArgument = Annotated[list[str], typer.Argument(metavar="ID...", help="The episodes.")]
 NameOption = Annotated[
@@ -32,7 +30,6 @@ _SHOWN = 60
 
 
 @app.command()
-@terminal.exits_with_2()
 def retire(  # noqa: PLR0913 - the options
     dataset: terminal.DatasetFolder,
     ids: IdsArgument,
@@ -52,7 +49,6 @@ def retire(  # noqa: PLR0913 - the options
 
 
 @app.command()
-@terminal.exits_with_2()
 def restore(
     dataset: terminal.DatasetFolder,
     ids: IdsArgument,
@@ -71,7 +67,6 @@ def restore(
 
 
 @app.command()
-@terminal.exits_with_2()
 def duplicates(  # noqa: PLR0913 - the options
     dataset: terminal.DatasetFolder,
     *,
@@ -119,7 +114,6 @@ def duplicates(  # noqa: PLR0913 - the options
 
 
 @app.command()
-@terminal.exits_with_2()
 def redact(  # noqa: PLR0913 - the options
     dataset: terminal.DatasetFolder,
     episode_id: Annotated[str, typer.Argument(metavar="EPISODE", help="The id of the episode.")],

@@ -47,7 +47,7 @@ class Eyes:
                 x, y = self._middle_of(label)
                 return script.ScriptLongPress(long_press=(x, y)) if hold else script.Tap(tap=(x, y))
             case Drag(up):
-                left, top, right, bottom = _bounds(next(self._tree().iter("node")))
+                left, top, right, bottom = _bounds([*self._tree().iter("hierarchy")][-1][0])
                 x, middle, half = (left + right) // 2, (top + bottom) // 2, int((bottom - top) * up / 2)
                 # The midpoint at half the time, or a busy emulator takes a finger that has not moved for 400 ms for a
                 # long press.

@@ -4,11 +4,12 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from odyssey_recorder.commands import terminal
+from odyssey_recorder.files import write_durably
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +19,14 @@ if TYPE_CHECKING:
 ProfileOption = Annotated[str, typer.Option("--profile", help="The simulated device, such as pixel_fold.")]
 
 
-def devices(*, as_json: terminal.JsonOption = False) -> None:
-    """List the devices, and how screenshots are taken."""
+app = typer.Typer(name="devices", rich_markup_mode=None, invoke_without_command=True)
+
+
+@app.callback()
+def devices(context: typer.Context, *, as_json: terminal.JsonOption = False) -> None:
+    """List the devices, or check one."""
+    if context.invoked_subcommand is not None:
+        return
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import user_connector
 
@@ -33,6 +40,44 @@ def devices(*, as_json: terminal.JsonOption = False) -> None:
     for device in listed:
         name, capture = device.name or device.model, connector.capture_path(device)
         terminal.say(f"{device.serial:20} {device.state:14} {capture:10} {name}".rstrip())
+
+
+@app.command()
+def check(
+    device: Annotated[
+        str | None, typer.Argument(metavar="SERIAL", help="The serial of the device.", show_default="the only one")
+    ] = None,
+    *,
+    report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the results to this file, as JSON.")] = None,
+) -> None:
+    """Find out in up to three minutes what a device does differently.
+
+    Settings is opened, touched and typed into; afterwards the device is as it was. Exit code 0: nothing differs; 1:
+    something does.
+    """
+    from odyssey_recorder.device.connector import chosen_device
+    from odyssey_recorder.services.device_check import DeviceCheck, Outcome
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring.user import user_connector
+
+    styles = {Outcome.EXPECTED: "green", Outcome.DIFFERENT: "yellow", Outcome.NOT_POSSIBLE: ""}
+    connector = user_connector(read_settings())
+    serial = chosen_device(connector.devices(), device)
+    with terminal.progress_bar("Checking the device") as progress:
+        found = DeviceCheck(connector).run(serial, progress)
+    for name, value in found.facts.items():
+        terminal.say(f"{name:18} {value}")
+    for line in found.lines:
+        terminal.say((f"{line.outcome.value:18} ", styles[line.outcome]), f"{line.what}: {line.found}")
+        if line.todo:
+            terminal.say(f"{'':18} {line.todo}")
+    if report is not None:
+        found.write(report)
+    if json_file is not None:
+        write_durably(json_file, found.as_json().encode())
+    terminal.say(found.summary + ".", to=terminal.err)
+    raise typer.Exit(1 if found.count(Outcome.DIFFERENT) else 0)
 
 
 def doctor(*, as_json: terminal.JsonOption = False) -> None:
@@ -82,6 +127,10 @@ def simulate(
         Path | None, typer.Option(help="Write all frames and input to this file, as JSON lines.")
     ] = None,
     grpc: Annotated[bool, typer.Option(help="Serve the emulator's gRPC service.")] = True,
+    grpc_access: Annotated[
+        Literal["token", "jwt", "both", "open"],
+        typer.Option(help="What the gRPC service asks for: its token, a signed token (jwt), either, or nothing."),
+    ] = "token",
     keyboard: Annotated[bool, typer.Option(help="Simulate a hardware keyboard (hw.keyboard).")] = True,
     window: Annotated[bool, typer.Option("--window", help="Show the device in a window.")] = False,
     until_stdin_ends: Annotated[bool, typer.Option("--until-stdin-ends", hidden=True)] = False,
@@ -113,7 +162,7 @@ def simulate(
         device = replace(profile_named(profile), keyboard=keyboard)
         phone = Phone(device, seed=seed, animation=animation, journal=journal, running_clock=running_clock)
         phone.prepare(animation=animation)
-        run(phone, console_port, lambda line: print(line, flush=True), stay, grpc=grpc)
+        run(phone, console_port, lambda line: print(line, flush=True), stay, grpc=grpc_access if grpc else None)
     except SimulatorError as error:
         raise DeviceError(str(error)) from error
 

@@ -78,11 +78,10 @@ def verdict_command(name: str, summary: str) -> Callable[..., None]:
                 terminal.say(f"{row['episode_id']}: {row['outcome']}")
         if as_json:
             terminal.print_json(rows)
-        if any(row["problem"] for row in rows):
-            raise typer.Exit(1)
+        terminal.fail_if(any(row["problem"] for row in rows))
 
     command.__doc__ = summary + _MORE
-    return terminal.exits_with_2()(command)
+    return command
 
 
 def _judgement(criterion: "Criterion", text: str) -> "Judgement":

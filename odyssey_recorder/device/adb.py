@@ -1,7 +1,6 @@
 """A device over adb: which commands it runs, and how their output is read."""
 
 import logging
-import os
 import re
 import shlex
 import struct
@@ -12,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from textwrap import shorten
 
-from odyssey_recorder.device import dumpsys, input_command
+from odyssey_recorder.device import dumping, dumpsys, input_command
 from odyssey_recorder.device.adb_keyboard import AdbKeyboard, broadcast_commands
 from odyssey_recorder.device.adb_server import device_errors
 from odyssey_recorder.device.adb_shell import AdbShell, CommandResult, ShellStream
@@ -20,11 +19,12 @@ from odyssey_recorder.device.avd_config import system_image
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.kept_settings import changed_settings, undo_left
-from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices
+from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices, long_press_ms
 from odyssey_recorder.device.repair import Repair, shell_line
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError, InputRefusedError
 from odyssey_recorder.gesture.getevent import InputDeviceNode, parse_nodes
+from odyssey_recorder.gesture.recognizer import LONG_PRESS_MS
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
@@ -35,11 +35,9 @@ _BOOT_ANSWER_S = 3.0
 _BOOT_POLL_S = 0.25
 _RESTORED_S = 30.0
 
-_DUMP = f"/data/local/tmp/odyssey-recorder-{os.getpid()}"
-_DUMPS = count(1)
-_DUMP_PATIENCE = 2
-"""Times the usual limit for a dump: `uiautomator` waits ten seconds for the screen to become idle."""
-_RESTLESS = "could not get idle state"
+_ALL_WINDOWS = "--windows "
+"""Android 14 and later know this option of `uiautomator dump`; older versions ignore it, or refuse it."""
+_UNKNOWN_OPTION = re.compile(r"\b(?:usage|unknown|unsupported|unrecognized)\b", re.IGNORECASE)
 
 _UPTIME_STEP_US = 10_000
 
@@ -85,7 +83,9 @@ class AdbDevice:
         self._known = known
         self._panels: tuple[str, ...] | None = None
         self._lit = ""
+        self._all_windows = _ALL_WINDOWS
         self._sdk: int | None = None
+        self._long_press_ms = LONG_PRESS_MS
         shell.on_lost = self._forget_abilities
 
     @property
@@ -94,6 +94,7 @@ class AdbDevice:
 
     def _forget_abilities(self) -> None:
         self._panels = self._sdk = None
+        self._all_windows = _ALL_WINDOWS
 
     def properties(self) -> DeviceProperties:
         getprop, wm_size, wm_density = self._shell.ask("getprop", "wm size", "wm density")
@@ -136,6 +137,7 @@ class AdbDevice:
                 navigation_bar=dumpsys.navigation_bar(window),
                 keyboard=dumpsys.keyboard(window),
                 panel=dumpsys.panel_size(wm_size),
+                has_pop_up=dumpsys.has_pop_up(window),
             )
 
     def _read_screen(self) -> list[str]:
@@ -149,13 +151,17 @@ class AdbDevice:
         raise DeviceError(f"The screen of {self.label} keeps changing its size. Wait until it rests, and try again.")
 
     def capture(self) -> Frame:
-        """Raises DeviceError for an incomplete image.
+        """Raises DeviceError for an incomplete image."""
+        return self.screencap(next(self._frame_numbers))
+
+    def screencap(self, number: int = 0) -> Frame:
+        """What apps show, also on an emulator with gRPC; 0 is no frame's number.
 
         `screencap` writes only once it has the whole image, so the image is older than its first byte; on a busy
         computer the remaining pixels arrive much later.
         """
         stream, size, pixels = self._screencap(self._lit_panel())
-        return Frame(next(self._frame_numbers), size, pixels, stream.asked_ns, stream.output_ns, "screencap")
+        return Frame(number, size, pixels, stream.asked_ns, stream.output_ns, "screencap")
 
     def _screencap(self, panel: str) -> tuple[ShellStream, Size, bytearray]:
         with self._shell.running(f"screencap -d {panel}" if panel else "screencap") as stream:
@@ -191,7 +197,9 @@ class AdbDevice:
 
     def touch(self, stroke: TouchStroke) -> None:
         if input_command.is_still(stroke):
-            self._inject(input_command.press_command(stroke), stroke.duration_us)
+            if stroke.duration_us > input_command.SURE_TAP_US:
+                self._long_press_ms = long_press_ms(self)
+            self._inject(input_command.press_command(stroke, self._long_press_ms), stroke.duration_us)
         elif input_command.is_even_line(stroke) or self._sdk_version() < input_command.TRAJECTORY_SDK:
             self._inject(input_command.swipe_command(stroke), stroke.duration_us)
         else:
@@ -221,16 +229,13 @@ class AdbDevice:
 
     def view_hierarchy(self) -> str:
         """Raises DeviceError if the screen does not become idle within the ten seconds that `uiautomator` waits."""
-        path = f"{_DUMP}-{next(_DUMPS)}.xml"
-        result = self._shell.run(
-            f"rm -f {path}; uiautomator dump {path}; cat {path}; rm -f {path}", _DUMP_PATIENCE * self._shell.answer_s
-        )
-        start = result.output.find("<?xml")
-        if start < 0:
-            advice = "Its screen never settles." if _RESTLESS in result.text else "Look again."
-            quoted = _quoted(result.text)
-            raise DeviceError(f"The view hierarchy of {self.label} cannot be read. {advice} {quoted}".rstrip())
-        return result.output[start:]
+        try:
+            return dumping.dump_views(self._shell, self._all_windows)
+        except DeviceError as error:
+            if not self._all_windows or _UNKNOWN_OPTION.search(str(error)) is None:
+                raise
+        self._all_windows = ""
+        return self.view_hierarchy()
 
     def setting(self, namespace: str, name: str) -> str:
         result = self._shell.run(shlex.join(("settings", "get", namespace, name)))
@@ -240,7 +245,8 @@ class AdbDevice:
         return "" if value == "null" else value
 
     def repair(self, repair: Repair) -> None:
-        result = self._shell.run(shell_line(repair))
+        with dumping.reading_alone(self.serial):
+            result = self._shell.run(shell_line(repair))
         if _was_refused(result):
             raise DeviceError(f"{self.label} refused `{shell_line(repair)}`. {_quoted(result.text)}".rstrip())
 

@@ -100,7 +100,7 @@ class DeviceConnector:
         if not device.is_ready:
             return ""
         found = find_control(device.serial, self.running) if self.capture != "adb" else None
-        return "gRPC" if found is not None and not found.wants_jwt else "screencap"
+        return "gRPC" if found is not None else "screencap"
 
     def connect_chosen(self, serial: str | None) -> Device:
         return self.connect(chosen_device(self.devices(), serial))

@@ -98,7 +98,8 @@ class ScreenState:
     overrides it. `panel` is the panel's own size, None if unknown. `posture` is the name of the device state
     ("OPENED", "CLOSED"), empty on a device that does not fold. `package` and `activity` are empty if no activity has
     the focus. `status_bar_px`, `navigation_bar` and `keyboard` are in pixels of the frame; the last two are None
-    while hidden. `app_version` is that of the package; only the recorder asks for it.
+    while hidden. `has_pop_up`: a window has the focus that is no activity's, such as a menu. `app_version` is that of
+    the package; only the recorder asks for it.
     """
 
     size: Size
@@ -111,6 +112,7 @@ class ScreenState:
     navigation_bar: Box | None = None
     keyboard: Box | None = None
     panel: Size | None = None
+    has_pop_up: bool = False
     app_version: str = ""
 
 
@@ -179,7 +181,10 @@ class ControllableDevice(HasSerial, Protocol):
         """Rotation, posture, focus and keyboard."""
 
     def view_hierarchy(self) -> str:
-        """The XML of `uiautomator dump` for the focused window; takes seconds while the screen moves."""
+        """The XML of `uiautomator dump`; takes seconds while the screen moves.
+
+        It has all windows, or only the active one if the device cannot list them (before Android 14).
+        """
 
     def touch(self, stroke: TouchStroke) -> None:
         """Carry out a stroke, in pixels of the frame, in real time. Raises `InputRefusedError`."""

@@ -7,7 +7,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from odyssey_recorder.files import Largest, read_file
@@ -21,13 +21,25 @@ _STILL_ACTIVE = 259
 
 
 @dataclass(frozen=True, slots=True)
+class KeyFolder:
+    """Where a caller that signs its tokens (JWT) puts its public key, and the file that lists the accepted keys.
+
+    `allowlist` is the file with the calls that each issuer of tokens may make.
+    """
+
+    folder: Path
+    active: Path
+    allowlist: Path | None
+
+
+@dataclass(frozen=True, slots=True)
 class ControlEndpoint:
-    """`token` goes with every call, empty if the service is open. With `wants_jwt` it accepts only signed tokens."""
+    """`token` goes with every call. Without `token` and `keys` the service is open."""
 
     serial: str
     port: int
-    token: str
-    wants_jwt: bool
+    token: str = field(default="", repr=False)
+    keys: KeyFolder | None = None
 
     @property
     def address(self) -> str:
@@ -150,4 +162,9 @@ def _endpoint(values: Mapping[str, str]) -> ControlEndpoint | None:
         return None
     token = values.get("grpc.token", "")
     hide(token)
-    return ControlEndpoint(serial, port, token, wants_jwt=not token and "grpc.jwks" in values)
+    return ControlEndpoint(serial, port, token, _key_folder(values))
+
+
+def _key_folder(values: Mapping[str, str]) -> KeyFolder | None:
+    folder, active, allowlist = (values.get(f"grpc.{name}", "") for name in ("jwks", "jwk_active", "allowlist"))
+    return KeyFolder(Path(folder), Path(active), Path(allowlist) if allowlist else None) if folder and active else None

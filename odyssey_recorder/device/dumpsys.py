@@ -17,7 +17,13 @@ _WM_SIZE = re.compile(r"(?:Physical|Override) size: (\d+)x(\d+)")
 _PANEL_SIZE = re.compile(r"Physical size: (\d+)x(\d+)")
 _WM_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
 _FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]*)\}")
+_ACTIVITY_TITLE = re.compile(r"[\w.]+/[\w.$]+")
 _FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ (\S+/[^\s}]+)")
+_ACTIVITY = re.compile(r"[\w.]+/[\w.$]+")
+_SYSTEM_WINDOWS = (
+    *("NotificationShade", "StatusBar", "InputMethod", "Splash Screen "),
+    *("Application Not Responding: ", "Application Error: "),
+)
 _DISPLAY_CONTENTS = re.compile(
     r"^ *Display: mDisplayId=(\d+)\b.*?(?=^ *Display: mDisplayId=|^WINDOW MANAGER |\Z)", re.M | re.S
 )
@@ -30,6 +36,8 @@ _INSETS_SOURCE = re.compile(
 )
 _STATUS_BAR = {"TYPE_TOP_BAR", "ITYPE_STATUS_BAR", "statusBars"}
 _NAVIGATION_BAR = {"TYPE_NAVIGATION_BAR", "ITYPE_NAVIGATION_BAR", "navigationBars"}
+_TASKBAR = {"ITYPE_EXTRA_NAVIGATION_BAR"}
+"""Of Android 12L and 13, without a navigation bar of its own."""
 _KEYBOARD = {"TYPE_IME", "ITYPE_IME", "ime"}
 _KEYBOARD_ELSEWHERE = re.compile(r"\bmCurTokenDisplayId=0*[1-9]")
 _POSTURE = re.compile(r"Committed state: DeviceState\{identifier=\d+, name='(\w+)'")
@@ -101,18 +109,21 @@ def default_display_contents(window: str) -> str:
 def focused_activity(window: str) -> tuple[str, str]:
     """Package and full activity name; two empty strings for none.
 
-    Nothing has the focus while screens change, and the notification shade and the "Application Not Responding"
-    dialog are no activities. A pop-up menu belongs to the activity beneath it.
+    The focused window counts only if it belongs to the system, such as the notification shade. The title of a pop-up
+    or a panel may be anything, and a window that closes may still have the focus.
     """
-    focus = _FOCUS.search(window)
+    focus, app = _FOCUS.search(window), _FOCUSED_APP.search(window)
     title = focus[1] if focus else ""
-    if title.startswith("PopupWindow"):
-        beneath = _FOCUSED_APP.search(window)
-        title = beneath[1] if beneath else ""
-    package, slash, activity = title.partition("/")
-    if not slash or " " in package:
+    if title.startswith(_SYSTEM_WINDOWS):
         return "", ""
+    package, _, activity = (app[1] if app else title if _ACTIVITY.fullmatch(title) else "").partition("/")
     return package, package + activity if activity.startswith(".") else activity
+
+
+def has_pop_up(window: str) -> bool:
+    """Whether a window has the focus that is no activity's: a menu, the notification shade, a message of Android."""
+    focus = _FOCUS.search(window)
+    return focus is not None and _ACTIVITY_TITLE.match(focus[1]) is None
 
 
 def rotation(window: str) -> Rotation:
@@ -133,7 +144,7 @@ def status_bar_height(window: str) -> int:
 
 def navigation_bar(window: str) -> Box | None:
     """None while hidden. Gesture navigation has a thin bar; in landscape the bar may be at the left or right."""
-    return _insets_source(window, _NAVIGATION_BAR)
+    return _insets_source(window, _NAVIGATION_BAR) or _insets_source(window, _TASKBAR)
 
 
 def keyboard(window: str) -> Box | None:

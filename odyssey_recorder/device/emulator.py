@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from odyssey_recorder import errors
@@ -17,12 +17,12 @@ from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.emulator_finger import EmulatorFinger, FrameShape
 from odyssey_recorder.device.emulator_grpc import EmulatorControl, ScreenshotStream
 from odyssey_recorder.device.emulator_link import ControlConnection, EmulatorLink, GrpcOptions
-from odyssey_recorder.device.measured import NOTHING_MEASURED, MeasuredDevices
+from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices, place_of
 from odyssey_recorder.device.pasting import Pasting, check_pasted_text, is_pasted
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 
 _log = logging.getLogger(__name__)
 
@@ -30,6 +30,39 @@ _LINK_S = 5.0
 _LATE_S = 0.3
 """A frame may show a rotation or fold this much later than adb reports it."""
 _ATTEMPTS = 3
+_UNFOLDED = ("", "OPENED", "HALF_OPENED")
+"""Postures in which touches over gRPC land where they should, as far as is known; "" is a device that does not fold."""
+
+_SOLE_SCREEN = (1.0, 1.0)
+
+_Screen = tuple[FrameShape, Size, Rotation, str]
+"""The shape of the emulator's frames; the size, rotation and posture that Android tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """How frames of `shape` are turned, clockwise, to be upright at Android's `rotation`.
+
+    The emulator turns its frames as the device is held. Android may show something else: with a rotation lock, or an
+    app that keeps its orientation. `is_known` if that was compared with `screencap`, or measured.
+    """
+
+    shape: FrameShape
+    turns: int
+    rotation: Rotation
+    is_known: bool
+
+    @property
+    def is_plain(self) -> bool:
+        return self.shape.rotation == self.rotation
+
+    def turns_of(self, shape: FrameShape) -> int:
+        """A frame of another shape comes just after a rotation, which Android is taken to follow."""
+        return self.turns if shape == self.shape else (self.turns - self.shape.rotation + self.rotation) % 4
+
+    def upright(self, frame: Frame) -> Frame:
+        shape = FrameShape.of(frame)
+        return frame.turned(self.turns_of(shape), self.rotation if shape == self.shape else shape.rotation)
 
 
 class EmulatorDevice(AdbDevice):
@@ -60,7 +93,11 @@ class EmulatorDevice(AdbDevice):
         self._followed: tuple[ScreenshotStream, int] | None = None
         self._shape: FrameShape | None = None
         self._last_shape: FrameShape | None = None
-        self._fitting_shape: FrameShape | None = None
+        self._fit: _Fit | None = None
+        self._compared: dict[_Screen, int | None] = {}
+        self._measured = Measured()
+        self._posture = ""
+        self._said: set[str] = set()
         self._finger = EmulatorFinger(self._wait_until, control.calm_s)
         self._link = EmulatorLink(shell.label, control, self._check_connection)
 
@@ -120,14 +157,14 @@ class EmulatorDevice(AdbDevice):
 
     @property
     def follows_finger(self) -> bool:
-        return self._connection() is not None
+        return self._connection() is not None and self._touch_scale() is not None
 
     def put_finger(self, at: Pixel) -> None:
         """In pixels of the frame on which the finger came down."""
         connection = self._connection()
-        if connection is None:
+        if connection is None or self._touch_scale() is None:
             self._check_open()
-            self._finger.lift(None)
+            self._finger.lift(connection.control if connection else None)
             raise errors.InputRefusedError(f"{self.label} cannot follow a finger right now. Try again.")
         with self._input_allowed(), self._closing_on_error(connection):
             self._finger.put(connection.control, self._frame_shape(), at)
@@ -141,6 +178,10 @@ class EmulatorDevice(AdbDevice):
             self._finger.lift(connection.control)
 
     def touch(self, stroke: TouchStroke) -> None:
+        if self._connection() is not None and self._touch_scale() is None:
+            with self._input_allowed():
+                super().touch(stroke)
+            return
         self._send(
             lambda control: self._finger.draw(control, self._frame_shape(), stroke),
             lambda: AdbDevice.touch(self, stroke),
@@ -197,7 +238,7 @@ class EmulatorDevice(AdbDevice):
             self._lift_if_possible()
             self._knows_clipboard = False
             super().load_snapshot(name)
-            self._shape = self._fitting_shape = None
+            self._shape = self._fit = None
             self._link.renew()
             self._link.wait_until_tried(_LINK_S)
         if self._connection() is None:
@@ -209,11 +250,19 @@ class EmulatorDevice(AdbDevice):
             self._lift_if_possible()
         self._link.close()
 
+    @property
+    def control(self) -> EmulatorControl:
+        """The gRPC service, for measurements. Raises DeviceError while there is no connection."""
+        connection = self._link.connection
+        if connection is None:
+            raise errors.DeviceError(self._link.problem)
+        return connection.control
+
     # Choice of connection --------------------------------------------------------------------------------------
 
     def _connection(self) -> ControlConnection | None:
         """None while its frames are not what apps see, unless gRPC is required."""
-        fits = self._required or self._fitting_shape is not None
+        fits = self._required or self._fit is not None
         return self._link.connection if fits and not self._shell.closed.is_set() else None
 
     def _allow_adb(self) -> None:
@@ -233,31 +282,79 @@ class EmulatorDevice(AdbDevice):
     def _check_connection(self, connection: ControlConnection, newest: Frame) -> None:
         """Runs on the link's thread."""
         self._finger.recover(connection.control)
-        if FrameShape.of(newest) != self._fitting_shape:
-            self._check_fit(connection.stream)
+        if connection is not self._link.connection:
+            self._measured = self.measured()
+        fit = self._fit
+        # Turned frames are checked each time: Android may follow the device without a frame of another shape.
+        if fit is None or not (fit.is_plain and fit.is_known) or FrameShape.of(newest) != fit.shape:
+            state = self._check_fit(connection.stream)
+            if self._compare(connection, state):
+                self._check_fit(connection.stream)
+
+    def _compare(self, connection: ControlConnection, state: ScreenState) -> bool:
+        """Find out once per posture and rotation how frames are turned. Returns whether that is news."""
+        assert connection.stream.newest is not None
+        shape = FrameShape.of(connection.stream.newest)
+        screen = _screen(shape, state)
+        if screen in self._compared or self._measured_turns(state) is not None:
+            return False
+        shown, sent = self.screencap(), connection.control.screenshot()
+        now = super().screen_state()
+        if screen != _screen(FrameShape.of(sent), now) or shown.size != _as_shown(now.size, now.rotation):
+            return False  # it is being turned
+        turns = sent.turns_to(shown)
+        can_match = shape.panel in (state.size, state.size.turned())
+        if turns is None and can_match:
+            return False  # it is moving
+        self._compared[screen] = turns
+        if turns:
+            _log.info("Frames of %s over gRPC are turned by %d degrees, to show what apps see.", self.label, 90 * turns)
+        return True
+
+    def _measured_turns(self, state: ScreenState) -> int | None:
+        return self._measured.frame_turns.get(place_of(state.posture, state.rotation))
+
+    def _fit_of(self, shape: FrameShape, state: ScreenState) -> _Fit | None:
+        """None if frames of `shape` do not show what apps see, or if nobody knows yet how to turn them."""
+        turned = (shape.rotation - state.rotation) % 4
+        measured, screen = self._measured_turns(state), _screen(shape, state)
+        is_known = measured is not None or screen in self._compared
+        turns = self._compared.get(screen, None if turned else 0) if measured is None else (measured + turned) % 4
+        if turns is None:
+            return None
+        size = shape.size.turned() if turns % 2 else shape.size
+        fits = size == _as_shown(state.size, state.rotation)
+        return _Fit(shape, turns, state.rotation, is_known) if fits else None
 
     def _check_fit(self, stream: ScreenshotStream) -> ScreenState:
         """Query the screen state over adb, and check whether the stream shows the same screen.
 
-        Under `wm size`, or in an app that does not rotate with the device, the emulator does not show what apps see.
-        During a rotation or fold either source may be first, so a stream that fitted until now gets some time.
+        Under `wm size` the emulator does not show what apps see. During a rotation or fold either source may be first,
+        so a stream that fitted until now gets some time.
         """
         for _ in range(_ATTEMPTS):
             received = stream.received
             state = super().screen_state()
             assert stream.newest is not None, "a connection is used from its first frame on"
             shape = FrameShape.of(stream.newest)
-            fits = shape.rotation == state.rotation and shape.panel == state.size
-            if fits or self._fitting_shape is None or not stream.wait_for_more(received, _LATE_S):
+            before, fit = self._fit, self._fit_of(shape, state)
+            is_sure = fit is not None and (fit == before or fit.is_plain)
+            if is_sure or before is None or not stream.wait_for_more(received, _LATE_S):
                 break
-        self._last_shape, self._fitting_shape = shape, shape if fits else None
+        is_shown = fit is not None or not self._required
+        self._last_shape = FrameShape(_as_shown(state.size, state.rotation), state.rotation) if is_shown else shape
+        self._fit, self._posture = fit, state.posture
+        if before and fit and before.turns_of(shape) != fit.turns_of(shape):
+            stream.repeat()  # a still screen sends no other frame
         return state
 
     # The gRPC service ---------------------------------------------------------------------------------------
 
     def _numbered(self, frame: Frame) -> Frame:
-        self._shape = FrameShape.of(frame)
-        return replace(frame, number=next(self._frame_numbers))
+        fit = self._fit
+        upright = fit.upright(frame) if fit is not None else frame
+        self._shape = FrameShape.of(upright)
+        return replace(upright, number=next(self._frame_numbers))
 
     def _skip_missing_numbers(self, stream: ScreenshotStream, number: int) -> None:
         """Leave a gap in the numbers where frames are missing, or may be missing before a stream began."""
@@ -268,7 +365,26 @@ class EmulatorDevice(AdbDevice):
     def _frame_shape(self) -> FrameShape:
         shape = self._shape or self._last_shape
         assert shape is not None
-        return shape
+        return replace(shape, touch_scale=self._touch_scale() or _SOLE_SCREEN)
+
+    def _touch_scale(self) -> tuple[float, float] | None:
+        """None if nobody knows where touches over gRPC land: on a folded device that was not measured.
+
+        Real emulators place them by the unfolded panel. Some know the folded one.
+        """
+        if self._shape and self._last_shape and self._shape.panel != self._last_shape.panel:
+            return None  # it is being folded
+        measured = self._measured.touch_scale.get(self._posture)
+        if measured is not None or self._posture in _UNFOLDED:
+            return measured or _SOLE_SCREEN
+        if self._posture not in self._said:
+            self._said.add(self._posture)
+            _log.info(
+                "While %s is folded, touches are sent over adb, because touches over gRPC may land elsewhere. To send "
+                "them over gRPC again, measure the device: odyssey-recorder devices check",
+                self.label,
+            )
+        return None
 
     @contextmanager
     def _input_allowed(self) -> Iterator[None]:
@@ -315,3 +431,11 @@ class EmulatorDevice(AdbDevice):
     def _wait_until(self, due_s: float) -> None:
         self._shell.closed.wait(max(due_s - time.monotonic(), 0))
         self._check_open()
+
+
+def _screen(shape: FrameShape, state: ScreenState) -> _Screen:
+    return shape, state.size, state.rotation, state.posture
+
+
+def _as_shown(natural: Size, rotation: Rotation) -> Size:
+    return natural.turned() if rotation % 2 else natural

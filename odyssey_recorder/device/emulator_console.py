@@ -25,6 +25,14 @@ _PORTS = range(1, 65536)
 _SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 _SNAPSHOT = re.compile(r"\S+\s+(?P<name>\S+)\s+\S+(?:\s+[KMGT]i?B)?\s+\d{4}-\d\d-\d\d\s")
 _PARTIAL = "List of partial"
+_NO_ANSWER = {
+    "rotate": "was not turned",
+    "fold": "was not folded. Only a foldable device can be",
+    "unfold": "was not unfolded. Only a foldable device can be",
+}
+"""What it means if one of these commands has no answer: they say OK, but never KO."""
+
+_PING, _PONG = "ping", "I am alive!"
 _AUTHENTICATION = "Authentication required"
 _TRY_AGAIN = "Try again. If that does not help, restart the emulator."
 
@@ -145,9 +153,14 @@ class EmulatorConsole:
                 if _AUTHENTICATION in session.answer():
                     self._authenticate(session)
                 session.send(line)
-                return session.answer()
+                if line in _NO_ANSWER:
+                    session.send(_PING)
+                answer = session.answer()
             except _RefusedError as error:
                 raise DeviceError(f"{self} refused `{line}`: {error}. {_TRY_AGAIN}") from error
+        if line in _NO_ANSWER and answer == _PONG:
+            raise DeviceError(f"emulator-{self.port} {_NO_ANSWER[line]}. {_TRY_AGAIN} (`{line}` had no answer)")
+        return answer
 
     def _authenticate(self, session: "_Session") -> None:
         try:

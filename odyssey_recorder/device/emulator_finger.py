@@ -20,10 +20,14 @@ JUST_LIFTED = (
 
 @dataclass(frozen=True, slots=True)
 class FrameShape:
-    """A frame's size as displayed, and its rotation relative to the panel."""
+    """A frame's size as displayed, and its rotation relative to the panel.
+
+    `touch_scale` are the factors by which positions on the panel are multiplied for the gRPC service (`Measured`).
+    """
 
     size: Size
     rotation: Rotation
+    touch_scale: tuple[float, float] = (1.0, 1.0)
 
     @classmethod
     def of(cls, frame: Frame) -> "FrameShape":
@@ -36,11 +40,13 @@ class FrameShape:
         return self.size.turned() if self.rotation in (Rotation.R90, Rotation.R270) else self.size
 
     def on_panel(self, at: Pixel) -> Pixel:
-        """The panel position, in natural orientation, of the frame's pixel nearest to `at`.
+        """The position to send, in natural orientation, for the frame's pixel nearest to `at`.
 
         It may equal the panel's width or height; the emulator puts that at the end of the axis.
         """
-        return unrotate(self.size.clamp(at), self.panel, self.rotation)
+        natural = unrotate(self.size.clamp(at), self.panel, self.rotation)
+        across, down = self.touch_scale
+        return Pixel(round(natural.x * across), round(natural.y * down))
 
 
 class EmulatorFinger:

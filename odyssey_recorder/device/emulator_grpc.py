@@ -17,18 +17,21 @@ from google.protobuf.message import Message
 from grpc import StatusCode
 
 from odyssey_recorder.device import emulator_control_pb2 as pb
+from odyssey_recorder.device.jwt import SERVICE, Credentials
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
+from odyssey_recorder.logs import masked
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 
-_SERVICE = "/android.emulation.control.EmulatorController/"
 ANSWER_S = 2.0
 _PRESSURE = 1024
 """The pressure that the emulator's own window sends for a finger that is down."""
 
 _WRITING_NS = 15_000_000
 """Longer than an emulator takes to write one frame into shared memory and announce it."""
+_ROW_STEP = 4
+"""Newer emulators begin each row of a frame in shared memory at a multiple of so many bytes."""
 _MAX_TORN = 30
 """After this many torn copies in a row, frames are sent in messages instead."""
 
@@ -64,6 +67,9 @@ _ERRORS: Mapping[StatusCode, tuple[type[DeviceError], str]] = {
     ),
 }
 
+_REFUSED = {StatusCode.UNAUTHENTICATED, StatusCode.INVALID_ARGUMENT}
+"""The codes for a token or key that the emulator does not accept."""
+
 _Answer = TypeVar("_Answer", bound=Message)
 
 
@@ -79,11 +85,12 @@ def control_errors(who: str) -> Iterator[None]:
     except grpc.RpcError as error:
         # Every error of a call is also a grpc.Call with a code; the library's types do not say so.
         code = error.code() if isinstance(error, grpc.Call) else StatusCode.UNKNOWN
-        details = " ".join((error.details() or "").split())[:160] if isinstance(error, grpc.Call) else str(error)
+        details = " ".join((error.details() or "").split()) if isinstance(error, grpc.Call) else str(error)
         kind, advice = _ERRORS.get(
             code, (DeviceError, "failed. Try again. If that does not help, restart the emulator.")
         )
-        raise kind(f"{service} {advice} (gRPC {code.name}: {details})") from error
+        # Not from `error`, whose text may repeat the token.
+        raise kind(f"{service} {advice} (gRPC {code.name}: {masked(details)[:160]})") from None
     except ValueError as error:
         raise DeviceDisconnectedError(
             f"{service} is no longer connected: {error}. Connect to the device again."
@@ -93,8 +100,10 @@ def control_errors(who: str) -> Iterator[None]:
 class FrameMemory:
     """A private file for the emulator's frames; a copy made while it writes the next one is torn."""
 
-    def __init__(self, length: int) -> None:
-        """`length` is in bytes; the file is in a folder that no other user can open."""
+    def __init__(self, within: Size) -> None:
+        """For frames up to that size; the file is in a folder that no other user can open."""
+        self.within = within
+        length = -(-within.width * 3 // _ROW_STEP) * _ROW_STEP * within.height
         folder = Path(tempfile.mkdtemp(prefix="odyssey-frames-"))
         self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         path = folder / "frame"
@@ -232,17 +241,27 @@ class ScreenshotStream:
 
 
 class EmulatorControl:
-    def __init__(self, who: str, address: str, token: str, *, answer_s: float = ANSWER_S) -> None:
+    def __init__(self, who: str, address: str, credentials: Credentials, *, answer_s: float = ANSWER_S) -> None:
+        """Closes `credentials` with the connection."""
         self._who = who
-        self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
+        self._credentials = credentials
         self._answer_s = answer_s
         self._channel = grpc.insecure_channel(address, _OPTIONS)
 
     def has_keyboard(self) -> bool:
         """Without a keyboard the emulator drops keys silently."""
+        return self._hardware().get("hw.keyboard", "").lower() in ("yes", "true", "1")
+
+    def largest_frame(self) -> Size:
+        """A square that holds the frames of every rotation and posture."""
+        hardware, now = self._hardware(), self.screenshot().size
+        sides = (hardware.get(f"hw.lcd.{side}", "") for side in ("width", "height"))
+        longest = max(now.width, now.height, *(int(side) for side in sides if side.isdecimal()))
+        return Size(longest, longest)
+
+    def _hardware(self) -> dict[str, str]:
         answer = self._ask("getStatus", Empty(), pb.EmulatorStatus)
-        values = (entry.value for entry in answer.hardwareConfig.entry if entry.key == "hw.keyboard")
-        return next(values, "").lower() in ("yes", "true", "1")
+        return {entry.key: entry.value for entry in answer.hardwareConfig.entry}
 
     def screenshot(self, within: Size | None = None) -> Frame:
         """Raises `DeviceError` for an incomplete frame, for example while the display is off."""
@@ -254,20 +273,19 @@ class EmulatorControl:
     def stream(self, memory: FrameMemory | None = None, *, not_before_ns: int = 0) -> ScreenshotStream:
         """Stream full-size frames whenever the screen changes, the first at once.
 
-        Frames come through `memory` if the emulator supports it; the caller closes it after the stream. None is dated
-        before `not_before_ns`.
+        Frames come through `memory` if the emulator supports it; the caller closes it after the stream. An emulator
+        that is asked for frames in memory without a size crashes. None is dated before `not_before_ns`.
         """
-        wanted = _image_format(None)
+        wanted = _image_format(memory.within if memory is not None else None)
         if memory is not None:
             wanted.transport.channel = pb.ImageTransport.MMAP
             wanted.transport.handle = memory.uri
         with control_errors(self._who):
             call = self._channel.unary_stream(
-                f"{_SERVICE}streamScreenshot", request_serializer=_serialized, response_deserializer=pb.Image.FromString
+                f"{SERVICE}streamScreenshot", request_serializer=_serialized, response_deserializer=pb.Image.FromString
             )
-            return ScreenshotStream(
-                self._who, call(wanted, metadata=self._metadata), memory, not_before_ns=not_before_ns
-            )
+            frames = call(wanted, metadata=self._credentials.metadata())
+            return ScreenshotStream(self._who, frames, memory, not_before_ns=not_before_ns)
 
     def put_finger(self, at: Pixel) -> None:
         """In pixels of the panel in natural orientation."""
@@ -288,6 +306,7 @@ class EmulatorControl:
 
     def close(self) -> None:
         self._channel.close()
+        self._credentials.close()
 
     def _touch(self, at: Pixel, pressure: int) -> None:
         self._ask("sendTouch", pb.TouchEvent(touches=[pb.Touch(x=at.x, y=at.y, pressure=pressure)]), Empty)
@@ -295,9 +314,15 @@ class EmulatorControl:
     def _ask(self, name: str, request: Message, answer: type[_Answer]) -> _Answer:
         with control_errors(self._who):
             call: Callable[..., Any] = self._channel.unary_unary(
-                f"{_SERVICE}{name}", request_serializer=_serialized, response_deserializer=answer.FromString
+                f"{SERVICE}{name}", request_serializer=_serialized, response_deserializer=answer.FromString
             )
-            response: _Answer = call(request, timeout=self._answer_s, metadata=self._metadata)
+            try:
+                response: _Answer = call(request, timeout=self._answer_s, metadata=self._credentials.metadata())
+            except grpc.RpcError as error:
+                # A call that is refused was not carried out.
+                if not (isinstance(error, grpc.Call) and error.code() in _REFUSED and self._credentials.renew()):
+                    raise
+                response = call(request, timeout=self._answer_s, metadata=self._credentials.metadata())
             return response
 
 

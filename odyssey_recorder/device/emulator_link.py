@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from odyssey_recorder.device.discovery import ControlEndpoint
 from odyssey_recorder.device.emulator_grpc import ANSWER_S, EmulatorControl, FrameMemory, ScreenshotStream
+from odyssey_recorder.device.jwt import Credentials
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.model.geometry import Size
@@ -137,14 +138,15 @@ class EmulatorLink:
     @contextmanager
     def _opened(self, opened_ns: int) -> Iterator[ControlConnection]:
         endpoint = self._endpoint()
-        control = EmulatorControl(self._serial, endpoint.address, endpoint.token, answer_s=self._options.answer_s)
+        credentials = Credentials(endpoint, self._closing.wait)
+        control = EmulatorControl(self._serial, endpoint.address, credentials, answer_s=self._options.answer_s)
         with ExitStack() as stack:
             self._control = control
             stack.callback(control.close)
             if self._closing.is_set():
                 raise DeviceDisconnectedError(f"The connection to {self._serial} was closed.")
             has_keyboard = control.has_keyboard()
-            memory = self._memory(len(control.screenshot().pixels)) if self._shares_memory else None
+            memory = self._memory(control.largest_frame()) if self._shares_memory else None
             if memory is not None:
                 stack.callback(memory.close)
             stream = control.stream(memory, not_before_ns=self._since_ns)
@@ -160,9 +162,9 @@ class EmulatorLink:
                 self._shares_memory = self._shares_memory and type(error) is not DeviceError
                 raise
 
-    def _memory(self, length: int) -> FrameMemory | None:
+    def _memory(self, within: Size) -> FrameMemory | None:
         try:
-            return FrameMemory(length)
+            return FrameMemory(within)
         except OSError as error:
             _log.info("Memory cannot be shared with %s: %s", self._serial, error)
             return None
@@ -178,11 +180,6 @@ class EmulatorLink:
             raise DeviceError(
                 f"No gRPC service was found for {self._serial}. Start the emulator from Android Studio, or "
                 "with -grpc-use-token, on this computer; or choose adb."
-            )
-        if endpoint.wants_jwt:
-            raise DeviceError(
-                f"The gRPC service of {self._serial} requires signed tokens (JWT), which only Android "
-                "Studio has. Start the emulator with -grpc-use-token, or choose adb."
             )
         return endpoint
 

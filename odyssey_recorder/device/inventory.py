@@ -8,6 +8,7 @@ from threading import Lock
 from odyssey_recorder.device import preflight
 from odyssey_recorder.device.avd import Avd, BootStage, Start, VirtualDevices
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice, ScreenState, device_label
+from odyssey_recorder.device.dumping import reading_alone
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.device.profile import DeviceProfile, avd_title, profile_of, profiles
 from odyssey_recorder.errors import CancelledError, DeviceError, OdysseyError, SdkError
@@ -132,7 +133,8 @@ class DeviceInventory:
         self.virtual.console(serial).unfold()
 
     def rotate(self, serial: str) -> None:
-        self.virtual.console(serial).rotate()
+        with reading_alone(serial):
+            self.virtual.console(serial).rotate()
 
     def examine(self, serial: str) -> DeviceDetails:
         device = self._connected(serial)

@@ -1,10 +1,10 @@
 """Frames: what a device's screen showed, when, and whether two of them show the same screen."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from PIL import Image, ImageChops
+from PIL import Image, ImageChops, ImageStat
 
 from odyssey_recorder.model.geometry import CELLS, Rotation, Size
 
@@ -15,6 +15,12 @@ phone's screen, the smallest check box about 0.0016."""
 
 _BAND_ROWS = 128
 """Rows compared at a time: about a millisecond for a large screen."""
+
+
+_CLOCKWISE = (None, Image.Transpose.ROTATE_270, Image.Transpose.ROTATE_180, Image.Transpose.ROTATE_90)
+_THUMBNAIL = 64
+_ALIKE = 6.0
+"""Two thumbnails of one screen differ by at most so many of 256 grey levels per pixel, even if something moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,31 @@ class Frame:
         changed = {cell: share / 255 for cell, share in enumerate(memoryview(shares).cast("f")) if share > 0}
         least = SAME_SCREEN * CELLS.width * CELLS.height
         return frozenset(cell for cell, share in changed.items() if share > least) or frozenset(changed)
+
+    def turned(self, quarters: int, rotation: Rotation) -> "Frame":
+        """Turned clockwise by so many quarter turns; `rotation` is that of the result."""
+        transpose = _CLOCKWISE[quarters]
+        if transpose is None:
+            return replace(self, rotation=rotation)
+        image = self.image().transpose(transpose)
+        return replace(self, size=Size(*image.size), pixels=image.tobytes(), rotation=rotation)
+
+    def turns_to(self, other: "Frame") -> int | None:
+        """The quarter turns clockwise after which this shows roughly what `other` shows; None if no turn does.
+
+        The fewest if several do, as on a screen of one colour. Small changes in between do no harm.
+        """
+        thumbnail, others = self._thumbnail(), other._thumbnail()
+        differences: dict[int, float] = {}
+        for turns, transpose in enumerate(_CLOCKWISE):
+            if other.size == (self.size.turned() if turns % 2 else self.size):
+                image = thumbnail if transpose is None else thumbnail.transpose(transpose)
+                differences[turns] = round(ImageStat.Stat(ImageChops.difference(image, others)).mean[0], 1)
+        best = min(differences, key=lambda turns: differences[turns], default=None)
+        return best if best is not None and differences[best] <= _ALIKE else None
+
+    def _thumbnail(self) -> Image.Image:
+        return self.image().convert("L").resize((_THUMBNAIL, _THUMBNAIL), Image.Resampling.BOX)
 
     def _changed(self, other: "Frame", top: int) -> Iterator[int]:
         """Band by band, so that other threads can run in between and the caller can stop early."""

@@ -68,7 +68,7 @@ def _screen(shell: AdbShell) -> list[dict[str, object]]:
     return [
         {"text": node.text, "description": node.description, "id": node.resource_id}
         for node in nodes
-        if node.text or node.description
+        if node.active and (node.text or node.description)
     ]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Box, Pixel, Size
 
 LONGEST = 4_000_000
@@ -17,6 +18,14 @@ LARGEST_SHARE = 0.6
 _BOUNDS = re.compile(r"\[(-?[0-9]{1,6}),(-?[0-9]{1,6})\]\[(-?[0-9]{1,6}),(-?[0-9]{1,6})\]")
 _ORDER = re.compile(r"[0-9]{1,6}")
 _TAKES_TOUCHES = re.compile(r"(?:SeekBar|WebView)$")
+_SUGGESTS = "AutoCompleteTextView"
+_BUTTON_ID = re.compile(r"com\.(?:android\.systemui|[\w.]*launcher\w*):id/(back|home|home_button|recent_apps)")
+_BUTTONS = {
+    "back": SystemKey.BACK,
+    "home": SystemKey.HOME,
+    "home_button": SystemKey.HOME,
+    "recent_apps": SystemKey.RECENT,
+}
 _FIELD_CLASS = re.compile(r"(?:EditText|AutoCompleteTextView)$")
 
 
@@ -24,7 +33,8 @@ _FIELD_CLASS = re.compile(r"(?:EditText|AutoCompleteTextView)$")
 class ViewNode:
     """`box` is on the frame; `hint` is empty on devices whose dumps do not include it.
 
-    `class_name` is the class it reports to accessibility, such as ``android.widget.EditText``.
+    `class_name` is the class it reports to accessibility, such as ``android.widget.EditText``. `window`: the layer of
+    its window, higher above lower; None in a dump of the active window alone. `active`: it is in that window.
     """
 
     box: Box
@@ -39,6 +49,8 @@ class ViewNode:
     resource_id: str = ""
     long_clickable: bool = False
     scrollable: bool = False
+    window: int | None = None
+    active: bool = True
 
     @property
     def is_field(self) -> bool:
@@ -58,8 +70,19 @@ class ViewNode:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """`touchable` is None in a dump of the active window alone."""
+
+    layer: int | None = None
+    touchable: Box | None = None
+    active: bool = True
+    focused: bool = True
+
+
 @dataclass(slots=True)
 class _Element:
+    window: _Window = _Window()
     node: ViewNode | None = None
     order: int = 0
     children: list["_Element"] = field(default_factory=list)
@@ -70,19 +93,31 @@ def parse(xml: str) -> tuple[ViewNode, ...]:
 
     Siblings are ordered by `drawing-order`, which newer dumps have, or else as in the dump.
 
+    With `--windows` a dump has all windows of all displays, the topmost first. Their views are clipped to where the
+    window takes touches, and those of other displays are left out.
+
     The dump comes from a device and is not trusted: its size is limited and it may not define entities. Raises
     `DeviceError` for anything but a dump.
     """
     if len(xml) > LONGEST:
         raise DeviceError(f"The view hierarchy is too long: {len(xml)} characters.")
-    root = _Element()
-    path = [root]
+    root, elsewhere = _Element(), _Element()
+    path, display = [root], root
 
     def start(name: str, attributes: Mapping[str, str]) -> None:
-        box = _box(attributes.get("bounds", "")) if name == "node" else None
-        order = attributes.get("drawing-order", "")
-        element = _Element(_node(box, attributes) if box else None, int(order) if _ORDER.fullmatch(order) else 0)
-        path[-1].children.append(element)
+        nonlocal display
+        parent = path[-1]
+        element = _Element(parent.window)
+        if name == "display":
+            display = root if attributes.get("id") == "0" else elsewhere
+        elif name == "window":
+            element.window, parent = _window(attributes), display
+            element.order = element.window.layer or 0
+        elif name == "node" and (box := _box(attributes.get("bounds", ""))) is not None:
+            order = attributes.get("drawing-order", "")
+            element.order = int(order) if _ORDER.fullmatch(order) else 0
+            element.node = _node(box, attributes, element.window)
+        parent.children.append(element)
         path.append(element)
 
     parser = expat.ParserCreate()
@@ -107,6 +142,16 @@ def _drawn(root: _Element) -> Iterator[ViewNode]:
 
 def focused_field(nodes: tuple[ViewNode, ...]) -> ViewNode | None:
     return next((node for node in nodes if node.focused and node.is_field), None)
+
+
+def navigation_buttons(nodes: tuple[ViewNode, ...]) -> Mapping[SystemKey, Box]:
+    """The boxes of the buttons, by the ids of SystemUI's bar or of the launcher's taskbar; empty if one is missing."""
+    boxes = {
+        _BUTTONS[found[1]]: node.box
+        for node in nodes
+        if node.window is not None and (found := _BUTTON_ID.fullmatch(node.resource_id)) and node.box.area
+    }
+    return boxes if len(boxes) == len(SystemKey) else {}
 
 
 def focused_text(nodes: tuple[ViewNode, ...]) -> str | None:
@@ -137,7 +182,11 @@ def name_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> str:
 def labels_of(nodes: tuple[ViewNode, ...], index: int) -> tuple[str, ...]:
     """The labels of the view at `index` in `nodes`, and of its parts that do not take touches themselves."""
     view = nodes[index]
-    parts = (node for node in nodes[index + 1 :] if not node.takes_touches and _is_within(node.box, view.box))
+    parts = (
+        node
+        for node in nodes[index + 1 :]
+        if not node.takes_touches and node.window == view.window and is_within(node.box, view.box)
+    )
     named = (view, *parts) if view.clickable or view.long_clickable else (view,)
     return tuple(dict.fromkeys(filter(None, map(_name, named))))
 
@@ -155,7 +204,7 @@ def _name(node: ViewNode) -> str:
     return node.text.strip() or node.description.strip()
 
 
-def _is_within(box: Box, outer: Box) -> bool:
+def is_within(box: Box, outer: Box) -> bool:
     return outer.left <= box.left <= box.right <= outer.right and outer.top <= box.top <= box.bottom <= outer.bottom
 
 
@@ -164,20 +213,40 @@ def hit_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> int | None:
 
     Android offers a touch to the topmost view first, and to each view before its parent, until one consumes it
     (ViewGroup.dispatchTouchEvent). So it is the last drawn of the `nodes` there that consumes touches, or else the
-    last drawn of all. Bounds in a dump are already clipped to the parents'. None if it covers too much of the frame.
+    last drawn of all. Bounds in a dump are already clipped to the parents'. None if it covers too much of the frame,
+    or if a window that is not in the dump may cover it: the suggestions of a field with the focus.
     """
     containing = [index for index, node in enumerate(nodes) if at in _clipped(node.box, size)]
-    hit = [index for index in containing if nodes[index].takes_touches] or containing
-    if not hit or _clipped(nodes[hit[-1]].box, size).area > LARGEST_SHARE * size.width * size.height:
+    topmost = max((nodes[index].window or 0 for index in containing), default=0)
+    containing = [index for index in containing if (nodes[index].window or 0) == topmost]
+    field = focused_field(nodes)
+    if field is not None and field.window is None and field.class_name.endswith(_SUGGESTS) and at not in field.box:
         return None
-    return hit[-1]
+    hit = [index for index in containing if nodes[index].takes_touches] or containing
+    return None if not hit or fills_screen(nodes[hit[-1]].box, size) else hit[-1]
+
+
+def fills_screen(box: Box, size: Size) -> bool:
+    return _clipped(box, size).area > LARGEST_SHARE * size.width * size.height
 
 
 def _refuse_doctype(*_: object) -> None:
     raise DeviceError("The view hierarchy was rejected because it defines XML entities, which Android never does.")
 
 
-def _node(box: Box, attributes: Mapping[str, str]) -> ViewNode:
+def _window(attributes: Mapping[str, str]) -> _Window:
+    """Without a layer, the order of the windows counts."""
+    layer, index = (attributes.get(name, "") for name in ("layer", "index"))
+    above = int(layer) if _ORDER.fullmatch(layer) else LONGEST - (int(index) if _ORDER.fullmatch(index) else 0)
+    is_active, is_focused = (attributes.get(name, "true") == "true" for name in ("active", "focused"))
+    return _Window(above, _box(attributes.get("bounds", "")), is_active, is_focused)
+
+
+def _node(box: Box, attributes: Mapping[str, str], window: _Window) -> ViewNode:
+    if (area := window.touchable) is not None:
+        box = Box(
+            max(box.left, area.left), max(box.top, area.top), min(box.right, area.right), min(box.bottom, area.bottom)
+        )
     return ViewNode(
         box=box,
         class_name=attributes.get("class", ""),
@@ -186,11 +255,13 @@ def _node(box: Box, attributes: Mapping[str, str]) -> ViewNode:
         hint=attributes.get("hint", ""),
         description=attributes.get("content-desc", ""),
         clickable=attributes.get("clickable") == "true",
-        focused=attributes.get("focused") == "true",
+        focused=attributes.get("focused") == "true" and window.focused,
         password=attributes.get("password") == "true",
         resource_id=attributes.get("resource-id", ""),
         long_clickable=attributes.get("long-clickable") == "true",
         scrollable=attributes.get("scrollable") == "true",
+        window=window.layer,
+        active=window.active,
     )
 
 

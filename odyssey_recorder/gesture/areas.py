@@ -1,6 +1,7 @@
 """The meaning of a touch on the emulator's own screen by its place."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import takewhile
 
@@ -11,6 +12,9 @@ from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size
 
 HELD_US = 200_000
 """A swipe up from the bottom that pauses this long before lifting opens Recents."""
+
+LARGE_DP = 600
+"""The smallest width from which Android's launcher shows a taskbar."""
 
 
 class Navigation(Enum):
@@ -30,6 +34,7 @@ class ScreenAreas:
     """`panel` is the frame's size in natural orientation; `glass` the physical panel's, None if it is the same.
 
     The boxes are on the frame, None while hidden. `package` and `activity` are empty if nothing has the focus.
+    `buttons` are the navigation buttons as the device reported them, empty if it did not. `folds`: it is a foldable.
     """
 
     panel: Size
@@ -40,6 +45,16 @@ class ScreenAreas:
     package: str = ""
     activity: str = ""
     glass: Size | None = None
+    buttons: Mapping[SystemKey, Box] = field(default_factory=dict)
+    folds: bool = False
+
+    @property
+    def shows_launcher(self) -> bool:
+        return "launcher" in self.package.lower()
+
+    @property
+    def shows_recents(self) -> bool:
+        return "recents" in self.activity.lower()
 
     @property
     def size(self) -> Size:
@@ -48,27 +63,39 @@ class ScreenAreas:
 
 @dataclass(frozen=True, slots=True)
 class NavigationRules:
-    """The dimensions of Android's own navigation.
+    """The dimensions of Android's own navigation on a screen of `dpi` dots per inch.
 
-    HOME extends `home_px` to either side of the bar's middle, and the other buttons take the rest, however wide the
-    bar is. A swipe navigates if it starts within `bottom_px` or `side_px` of an edge and travels `travel_px`.
+    A swipe navigates if it starts within `bottom_px` or `side_px` of an edge and travels `travel_px`.
     """
 
-    home_px: int
+    dpi: int
     bottom_px: int
     side_px: int
     travel_px: int
 
     @classmethod
     def for_density(cls, dpi: int) -> "NavigationRules":
-        return cls(
-            home_px=54 * dpi // 160, bottom_px=32 * dpi // 160, side_px=30 * dpi // 160, travel_px=40 * dpi // 160
-        )
+        return cls(dpi, bottom_px=32 * dpi // 160, side_px=30 * dpi // 160, travel_px=40 * dpi // 160)
+
+    def px(self, dp: float) -> int:
+        return round(dp * self.dpi / 160)
 
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
+    """A button of the navigation bar.
+
+    `beside`: the touch was beyond RECENT, the last button. It presses that one unless another one is shown there, such
+    as the switcher of keyboards; `presses_last` decides.
+    """
+
     key: SystemKey
+    beside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BesideButtons:
+    """A tap on the bar, but on no button of it: on an app of a taskbar, or on nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +115,7 @@ class OnScreen:
     pass
 
 
-Meaning = Pressed | Swiped | KeyStroke | OnScreen
+Meaning = Pressed | BesideButtons | Swiped | KeyStroke | OnScreen
 
 
 def meaning(stroke: TouchStroke, areas: ScreenAreas, touch: TouchRules, navigation: NavigationRules) -> Meaning:
@@ -98,24 +125,83 @@ def meaning(stroke: TouchStroke, areas: ScreenAreas, touch: TouchRules, navigati
         if key is not None:
             return Swiped(key)
     elif bar is not None and stroke.start in bar and isinstance(recognize(stroke, touch, areas.size), Click):
-        return Pressed(button(stroke.start, bar, navigation))
+        return button(stroke.start, bar, areas, navigation)
     if areas.keyboard is not None and stroke.start in areas.keyboard:
         return KeyStroke(_enters(stroke.start, areas.keyboard, areas.navigation))
     return OnScreen()
 
 
-def button(at: Pixel, bar: Box, navigation: NavigationRules) -> SystemKey:
-    """A bar at the bottom has BACK on the left.
+def button(at: Pixel, bar: Box, areas: ScreenAreas, rules: NavigationRules) -> Pressed | BesideButtons:
+    """A touch between two buttons presses the nearest.
 
-    A bar at the side is rotated with the device: on the right, BACK is at its bottom; on the left, at its top.
+    On the bar of a phone that also holds for touches before the first and after the last (NearestTouchFrame).
     """
-    off_middle = 2 * at.x - bar.left - bar.right
-    if bar.right - bar.left < bar.bottom - bar.top:
-        off_middle = 2 * at.y - bar.top - bar.bottom
-        off_middle = off_middle if bar.left == 0 else -off_middle
-    if abs(off_middle) < 2 * navigation.home_px:
-        return SystemKey.HOME
-    return SystemKey.BACK if off_middle < 0 else SystemKey.RECENT
+    is_upright = bar.right - bar.left < bar.bottom - bar.top
+    is_large = min(areas.panel.width, areas.panel.height) * 160 >= LARGE_DP * rules.dpi
+    computed = _taskbar_buttons if is_large else _phone_buttons
+    boxes = areas.buttons or computed(bar, areas, rules)
+    spans = {key: (box.top, box.bottom) if is_upright else (box.left, box.right) for key, box in boxes.items()}
+    place = at.y if is_upright else at.x
+    nearest = min(spans, key=lambda key: max(spans[key][0] - place, place - spans[key][1]))
+    if any(start <= place for start, _ in spans.values()) and any(place < end for _, end in spans.values()):
+        return Pressed(nearest)
+    return BesideButtons() if is_large else Pressed(nearest, beside=nearest is SystemKey.RECENT)
+
+
+def _taskbar_buttons(bar: Box, areas: ScreenAreas, rules: NavigationRules) -> Mapping[SystemKey, Box]:
+    """As in the sources of Android's launcher, at the end of the bar; foldables have another grid than tablets."""
+    is_wide = areas.size.width > areas.size.height
+    tablet_dp, foldable_dp = (219.6, 88.0) if is_wide else (75.0, 48.0)
+    margin_dp = foldable_dp if areas.folds else tablet_dp
+    ends = {SystemKey.BACK: margin_dp + 136, SystemKey.HOME: margin_dp + 68, SystemKey.RECENT: margin_dp}
+    return {
+        key: Box(bar.right - rules.px(end_dp + 44), bar.top, bar.right - rules.px(end_dp), bar.bottom)
+        for key, end_dp in ends.items()
+    }
+
+
+def _phone_buttons(bar: Box, _: ScreenAreas, rules: NavigationRules) -> Mapping[SystemKey, Box]:
+    """As in the sources of SystemUI: 70 dp long, at a quarter, half and three quarters of the bar.
+
+    A bar at the bottom has BACK on the left. A bar at the side is rotated with the device: on the right, BACK is at
+    its bottom; on the left, at its top.
+    """
+    half, keys = rules.px(35), (SystemKey.BACK, SystemKey.HOME, SystemKey.RECENT)
+    if (length := bar.right - bar.left) >= bar.bottom - bar.top:
+        middles = [bar.left + length * quarters // 4 for quarters in (1, 2, 3)]
+        return {key: Box(at - half, bar.top, at + half, bar.bottom) for key, at in zip(keys, middles, strict=True)}
+    middles = [bar.top + (bar.bottom - bar.top) * quarters // 4 for quarters in (1, 2, 3)]
+    ordered = middles if bar.left == 0 else middles[::-1]
+    return {key: Box(bar.left, at - half, bar.right, at + half) for key, at in zip(keys, ordered, strict=True)}
+
+
+def presses_last(before: ScreenAreas | None, after: ScreenAreas | None, *, typing: bool) -> bool:
+    """Whether a tap `beside` RECENT pressed it, by what it led to: None if that is unknown.
+
+    While a text is typed, the switcher of keyboards is there.
+    """
+    was_launcher = before is not None and before.shows_launcher
+    if after is None:
+        return not typing
+    return (after.shows_launcher and not was_launcher) if typing else (after.shows_launcher or was_launcher)
+
+
+def contradicts(key: SystemKey | None, before: ScreenAreas | None, after: ScreenAreas) -> bool:
+    """Whether what has the focus after a tap on the bar shows another button than this one, or one if it is None.
+
+    HOME leads to the launcher, and so does RECENT unless it closes the recent apps; BACK may lead anywhere else.
+    """
+    if not after.package or before is None:
+        return False
+    match key:
+        case SystemKey.HOME:
+            return not after.shows_launcher or after.shows_recents
+        case SystemKey.RECENT:
+            return not after.shows_launcher and not before.shows_launcher
+        case SystemKey.BACK:
+            return after.shows_recents and not before.shows_recents
+        case None:
+            return after.shows_launcher and not before.shows_launcher
 
 
 def confirmed(swiped: Swiped, after: ScreenAreas) -> SystemKey | None:
@@ -126,9 +212,9 @@ def confirmed(swiped: Swiped, after: ScreenAreas) -> SystemKey | None:
     """
     if swiped.looks_like is SystemKey.BACK:
         return SystemKey.BACK
-    if "recents" in after.activity.lower():
+    if after.shows_recents:
         return SystemKey.RECENT
-    return swiped.looks_like if "launcher" in after.package.lower() else None
+    return swiped.looks_like if after.shows_launcher else None
 
 
 def _enters(at: Pixel, keyboard: Box, navigation: Navigation) -> bool:

@@ -70,7 +70,8 @@ def _texts(nodes: tuple[ViewNode, ...], package: str) -> list[str]:
 
 
 def _largest_package(nodes: tuple[ViewNode, ...]) -> str:
-    return max(nodes, key=lambda node: node.box.area).package if nodes else ""
+    active = [node for node in nodes if node.active]
+    return max(active, key=lambda node: node.box.area).package if active else ""
 
 
 FORMAT = 1

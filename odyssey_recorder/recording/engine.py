@@ -351,6 +351,8 @@ class Engine:
         match read:
             case slow_work.TreeRead(tree=tree) if tree is not None and self._rules.view_hierarchies:
                 self._await_proof(read)
+            case slow_work.TreeRead(number, None, why=why):
+                self._writer.lack_tree(number, why)
             case slow_work.ScreenStateRead() if self._is_passive:
                 self._await_proof(read)
             case slow_work.ScreenStateRead(number, state) if state is not None:
@@ -569,6 +571,7 @@ class Engine:
             published=self._published,
             capture_path=self._device.capture_path,
             is_read=frame is not None and self._writer.has_tree(frame) and not reading,
+            no_tree="" if frame is None else self._writer.why_no_tree(frame),
             lacks_field=frame is not None and self._writer.lacks_field(frame),
             is_agents_turn=self.is_agents_turn,
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from odyssey_recorder.gesture.areas import (
+    BesideButtons,
     KeyStroke,
     NavigationRules,
     OnScreen,
@@ -12,7 +13,9 @@ from odyssey_recorder.gesture.areas import (
     ScreenAreas,
     Swiped,
     confirmed,
+    contradicts,
     meaning,
+    presses_last,
 )
 from odyssey_recorder.gesture.contacts import Contact, to_stroke
 from odyssey_recorder.gesture.getevent import InputDeviceNode
@@ -47,7 +50,7 @@ class RawInput:
     `device_us`: the same moment on the device's own clock. `last_ns`: the previous input there. `what` is None until
     the finger lifts. `before` and `after`: the screen's areas around the input, the latter requested at `look_ns` or
     later. `found`: its frame. An `overdue` input waits for nothing more; a `refused` one is not recorded, for that
-    reason.
+    reason. `next_ns`: the next input there. `spun`: the last contact of a wheel, if several make up `what`.
     """
 
     at_ns: int
@@ -65,6 +68,16 @@ class RawInput:
     flags: tuple[Flag, ...] = ()
     device_us: int | None = None
     last_ns: int = 0
+    next_ns: int | None = None
+    spun: Contact | None = None
+
+    @property
+    def led_to(self) -> ScreenAreas | None:
+        """The screen's areas that this input led to; None if unknown, such as after the next input."""
+        after = self.after
+        if after is None or after.requested_ns < self.lifted_ns + FOCUS_NS:
+            return None
+        return None if self.next_ns is not None and self.next_ns < after.answered_ns else after.areas
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +154,8 @@ class Interpreter:
             return Refused(OUTSIDE_SCREEN)
         touch_meaning = meaning(stroke, areas, self.touch, self.navigation)
         match touch_meaning:
-            case Pressed(key):
-                return _pressed(raw_input, RawAction(KeyPress(key), found, flags), key)
+            case Pressed() | BesideButtons():
+                return _tapped_on_bar(raw_input, RawAction(Touch(stroke), found, flags), touch_meaning, areas)
             case KeyStroke(enters):
                 return Stroke(found, flags, enters)
             case OnScreen():
@@ -151,15 +164,38 @@ class Interpreter:
                 return _navigated(raw_input, RawAction(Touch(stroke), found, flags), touch_meaning)
 
 
-def _pressed(raw_input: RawInput, pressed: RawAction, key: SystemKey) -> Outcome:
-    """A navigation button. If the screen may have turned before the touch, only what has the focus later proves it."""
-    before = raw_input.before.areas if raw_input.before is not None else None
-    after = raw_input.after.areas if raw_input.after is not None else None
-    if pressed.found.check is not None or before is None or after is None or before.rotation == after.rotation:
-        return pressed
-    if _is_too_early(raw_input) and key is not SystemKey.BACK:
+def _tapped_on_bar(
+    raw_input: RawInput, click: RawAction, tapped: Pressed | BesideButtons, areas: ScreenAreas
+) -> Outcome:
+    """A navigation button, or a click beside the buttons; what has the focus later may contradict that."""
+    if _is_too_early(raw_input):
         return Undecided(raw_input.lifted_ns + FOCUS_NS)
-    return pressed if key is not SystemKey.BACK and confirmed(Swiped(key), after) is key else Refused(NO_PLACE)
+    before, _ = _areas_around(raw_input)
+    led_to = raw_input.led_to
+    key = tapped.key if isinstance(tapped, Pressed) else None
+    if key is not None and not _is_proved(key, raw_input, click.found):
+        return Refused(NO_PLACE)
+    if isinstance(tapped, Pressed) and tapped.beside:
+        key = key if presses_last(before, led_to, typing=areas.keyboard is not None) else None
+    intent = click.intent if key is None else KeyPress(key)
+    if led_to is None or not contradicts(key, before, led_to):
+        return replace(click, intent=intent)
+    tapped_on = "a tap beside the buttons" if key is None else f"the button {key.value}"
+    other = Flag(FlagCode.OTHER_EFFECT, (tapped_on, f"{led_to.package}/{led_to.activity}"))
+    return replace(click, intent=intent, flags=(*click.flags, other))
+
+
+def _is_proved(key: SystemKey, raw_input: RawInput, found: FrameFound) -> bool:
+    """If the screen may have turned before the touch, only what has the focus later proves a button."""
+    before, after = _areas_around(raw_input)
+    if found.check is not None or before is None or after is None or before.rotation == after.rotation:
+        return True
+    return key is not SystemKey.BACK and confirmed(Swiped(key), after) is key
+
+
+def _areas_around(raw_input: RawInput) -> tuple[ScreenAreas | None, ScreenAreas | None]:
+    before, after = raw_input.before, raw_input.after
+    return before.areas if before is not None else None, after.areas if after is not None else None
 
 
 def _is_too_early(raw_input: RawInput) -> bool:
@@ -188,19 +224,20 @@ def _areas(raw_input: RawInput, found: FrameFound, size: Size | None) -> tuple[S
     The areas from before count if they are of the same screen or equal those from after. If not, a keyboard in either
     counts.
     """
-    before = raw_input.before.areas if raw_input.before is not None else None
-    after = raw_input.after.areas if raw_input.after is not None else None
+    before, after = _areas_around(raw_input)
     candidates = [areas for areas in (before, after) if areas is not None and size in {None, areas.size}]
     if not candidates:
         return None, ()
     areas = candidates[0]
+    read = (one.buttons for one in candidates if one.buttons and one.navigation_bar == areas.navigation_bar)
+    areas = replace(areas, buttons=next(read, {}))
     if before is None or after is None:
         return areas, (Flag(FlagCode.AREAS_UNKNOWN),)
     is_current = raw_input.before is not None and raw_input.before.requested_ns >= raw_input.at_ns - found.still_ns
-    if areas is before and (is_current or _without_app(before) == _without_app(after)):
+    if candidates[0] is before and (is_current or _layout(before) == _layout(after)):
         return areas, ()
     return replace(areas, keyboard=areas.keyboard or after.keyboard), (Flag(FlagCode.AREAS_CHANGED),)
 
 
-def _without_app(areas: ScreenAreas) -> ScreenAreas:
-    return replace(areas, package="", activity="")
+def _layout(areas: ScreenAreas) -> ScreenAreas:
+    return replace(areas, package="", activity="", buttons={})

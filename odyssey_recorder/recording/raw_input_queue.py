@@ -3,7 +3,7 @@
 from collections import deque
 from dataclasses import dataclass
 
-from odyssey_recorder.gesture import contacts
+from odyssey_recorder.gesture import contacts, wheel
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
@@ -49,6 +49,7 @@ LATE_NS = 300_000_000
 TOO_MANY = "Too many actions are waiting to be saved. Your last action was not recorded. Wait a moment."
 
 LOST = "A touch was not recorded: {}."
+NOT_A_STEP = "The key {} was not recorded. Touch the screen instead. Your next step will be flagged."
 DROPPED = "The device was busy and dropped events. Check that your last action was recorded."
 
 _CLOCK_CHANGED = Flag(FlagCode.CLOCK_CHANGED)
@@ -67,6 +68,14 @@ class RawUndo:
     at_ns: int
 
 
+@dataclass(frozen=True, slots=True)
+class RawNote:
+    """Something at `at_ns` that is no step: the next step gets `flag`."""
+
+    at_ns: int
+    flag: Flag
+
+
 class RawInputQueue:
     """Raw inputs go in as they arrive, and come out as steps in the order of their touch-downs."""
 
@@ -77,7 +86,7 @@ class RawInputQueue:
         self._keeping: set[int] = set()
         self._kept: set[int] = set()
         self._nodes: dict[str, InputDeviceNode] = {}
-        self._queue: deque[RawInput | RawUndo] = deque()
+        self._queue: deque[RawInput | RawUndo | RawNote] = deque()
         self._fingers: dict[tuple[str, int], RawInput] = {}
         self._pinched_until_us = -1
         self._run: TypingRun | None = None
@@ -92,6 +101,7 @@ class RawInputQueue:
         self._look_frame: int | None = None
         self._finished_ns: int | None = None
         self._last_ns = 0
+        self._owed: tuple[Flag, ...] = ()
 
     @property
     def waiting(self) -> bool:
@@ -205,20 +215,53 @@ class RawInputQueue:
                 began = self._fingers.pop((node, slot), None)
                 if began is not None:
                     began.what, began.lifted_ns = heard.news, heard.arrived_ns
+                    self._join_wheel(began, heard.news)
                 return ""
-            case contacts.ContactLost(node, slot, _, cause):
-                lost = self._fingers.pop((node, slot), None)
-                if lost is not None:
-                    lost.what, lost.refused = Typing.STROKE, LOST.format(cause.value)
-                    return ""
-                return LOST.format(cause.value) if cause is contacts.LossCause.PLACE_UNKNOWN else ""
+            case contacts.ContactLost():
+                return self._lose(heard.news)
             case contacts.KeyPressed(_, key, time_us):
                 return self._enqueue(heard, key, time_us)
             case contacts.KeyTyped(_, code, time_us):
                 return self._enqueue(heard, Typing.ENTER if code in ENTER_KEYS else Typing.STROKE, time_us)
+            case contacts.OtherKeyPressed(_, name):
+                self._queue.append(RawNote(heard.arrived_ns, Flag(FlagCode.OTHER_KEY, (name,))))
+                self._last_ns = max(self._last_ns, heard.at_ns)
+                return NOT_A_STEP.format(name)
             case contacts.EventsDropped():
                 self._last_ns = max(self._last_ns, heard.at_ns)
                 return DROPPED
+
+    def _join_wheel(self, later: RawInput, contact: contacts.Contact) -> None:
+        """Make `contact` a part of the input before it, if both are one turn of a wheel."""
+        place = next(place for place, waiting in enumerate(self._queue) if waiting is later)
+        before = self._queue[place - 1] if place else None
+        node = self._nodes.get(contact.node)
+        if not isinstance(before, RawInput) or not isinstance(before.what, contacts.Contact) or node is None:
+            return
+        last = before.spun or before.what
+        if wheel.may_go_on(last, node) and wheel.goes_on(last, contact, node):
+            before.what, before.spun = wheel.joined(before.what, contact, node), contact
+            before.lifted_ns = later.lifted_ns
+            del self._queue[place]
+
+    def _may_spin_on(self, raw_input: RawInput, now_ns: int) -> bool:
+        """Whether the next contact may be a part of this input: it is under way, or could still be reported."""
+        last = raw_input.spun or raw_input.what
+        node = self._nodes.get(last.node) if isinstance(last, contacts.Contact) else None
+        if not isinstance(last, contacts.Contact) or node is None or not wheel.may_go_on(last, node):
+            return False
+        until_ns = raw_input.lifted_ns + wheel.PAUSE_US * 1000
+        if len(self._queue) == 1:
+            return self._finished_ns is None and now_ns < until_ns + LATE_NS
+        later = self._queue[1]
+        return isinstance(later, RawInput) and later.what is None and later.at_ns <= until_ns
+
+    def _lose(self, contact: contacts.ContactLost) -> str:
+        lost = self._fingers.pop((contact.node, contact.slot), None)
+        if lost is None:
+            return LOST.format(contact.cause.value) if contact.cause is contacts.LossCause.PLACE_UNKNOWN else ""
+        lost.what, lost.refused = Typing.STROKE, LOST.format(contact.cause.value)
+        return ""
 
     def want(self, wanted: Complete | Impossible | RawUndo, now_ns: int) -> None:
         raw_input = wanted if isinstance(wanted, RawUndo) else RawInput(now_ns, 0, now_ns, wanted, clock_agreed=True)
@@ -235,6 +278,8 @@ class RawInputQueue:
         if raw_input.uncertainty_ns > TOO_OLD_NS:
             _date_by_report(raw_input)
         self._last_ns = raw_input.at_ns
+        for earlier in self._raw_inputs()[-1:]:
+            earlier.next_ns = raw_input.at_ns
         self._queue.append(raw_input)
         return ""
 
@@ -264,12 +309,16 @@ class RawInputQueue:
     def next(self, now_ns: int) -> RawStep | RawUndo | Refused | None:
         while self._queue:
             head = self._queue[0]
+            if isinstance(head, RawNote):
+                self._owe(head)
+                continue
             if self._run is not None and (isinstance(head, RawUndo) or isinstance(head.what, Complete | Impossible)):
                 return self._end_run(self._run, head.at_ns, now_ns)
             if isinstance(head, RawUndo):
                 self._queue.popleft()
+                self._owed = ()
                 return head
-            match self._outcome(head):
+            match self._outcome(head, now_ns):
                 case Stroke() as stroke:
                     self._type(head, stroke)
                 case Refused() as refused:
@@ -283,9 +332,21 @@ class RawInputQueue:
             return self._end_run(self._run, self._finished_ns, now_ns)
         return None
 
-    def _outcome(self, raw_input: RawInput) -> Outcome:
+    def _owe(self, note: RawNote) -> None:
+        self._queue.popleft()
+        self._owed = tuple(dict.fromkeys((*self._owed, note.flag)))
+        self._last_done_ns = max(self._last_done_ns, note.at_ns)
+        self._readings.want(self._last_done_ns)
+
+    def _take_owed(self) -> tuple[Flag, ...]:
+        owed, self._owed = self._owed, ()
+        return owed
+
+    def _outcome(self, raw_input: RawInput, now_ns: int) -> Outcome:
         if raw_input.refused and raw_input.what is not None:
             return Refused(raw_input.refused)
+        if self._may_spin_on(raw_input, now_ns):
+            return Undecided(raw_input.look_ns)
         if raw_input.found is None or not (raw_input.clock_agreed or raw_input.overdue):
             return Undecided(raw_input.look_ns)
         if raw_input.found.age_ns > TOO_OLD_NS and raw_input.at_ns - raw_input.found.age_ns < raw_input.last_ns:
@@ -302,7 +363,8 @@ class RawInputQueue:
         self._dequeue(raw_input)
         ends = isinstance(action.intent, Complete | Impossible)
         sent = None if ends else (raw_input.at_ns, max(raw_input.at_ns, raw_input.lifted_ns))
-        return RawStep(_save_effect(raw_input, action.found, action.intent, sent, action.flags))
+        flags = (*self._take_owed(), *action.flags)
+        return RawStep(_save_effect(raw_input, action.found, action.intent, sent, flags))
 
     def _refuse(self, raw_input: RawInput, refused: Refused) -> RawStep | Refused | None:
         """Drop an input that is not recorded; it ends a typing run like any other."""
@@ -329,6 +391,7 @@ class RawInputQueue:
             self._run = TypingRun(raw_input, stroke, since_ns, self._last_done_ns, enters=int(stroke.enters))
         else:
             self._run.add(raw_input, self._last_done_ns, enters=stroke.enters)
+        self._run.first.flags = (*self._run.first.flags, *self._take_owed())
 
     def _end_run(self, run: TypingRun, ended_ns: int, now_ns: int) -> RawStep | None:
         """Close a typing run that no input follows; a reading that is under way is waited for."""

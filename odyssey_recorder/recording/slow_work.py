@@ -3,21 +3,29 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Literal
 
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import ControllableDevice, ScreenState, Snapshots
+from odyssey_recorder.device.measured import Measured
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.view_hierarchy import ViewNode, focused_field, focused_text
+from odyssey_recorder.device.view_hierarchy import (
+    ViewNode,
+    focused_field,
+    focused_text,
+    is_within,
+    navigation_buttons,
+)
 from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError, RecordingError
 from odyssey_recorder.gesture.areas import Navigation, ScreenAreas
-from odyssey_recorder.model.action import Complete, Impossible
+from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording import events
 from odyssey_recorder.recording.step_writer import SavedFrame, StepWriter, Tree
 
@@ -31,8 +39,10 @@ SnapshotPolicy = Literal["auto", "always", "never"]
 
 _WORKERS = 2
 """One for screenshots, one for inputs: neither waits for a query of the device, which may take seconds."""
-_READERS = 3
-"""One for the screen state, one for the view hierarchy, one for the view hierarchy of the previous screen."""
+_READERS = 2
+"""One for the screen state, one for the screen state of the previous screen."""
+
+PASSED = "another screen followed before its view hierarchy could be read"
 
 _GESTURES = "2"
 """The value of the secure setting `navigation_mode` for gestures; all others mean buttons."""
@@ -59,11 +69,12 @@ class RestoreScreenRead:
 
 @dataclass(frozen=True, slots=True)
 class TreeRead:
-    """The view hierarchy, complete at `read_ns`, requested while the screen showed a frame; None if unread."""
+    """The view hierarchy, complete at `read_ns`, requested while the screen showed a frame; or None, and `why`."""
 
     frame_number: int
     tree: Tree | None
     read_ns: int
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +180,19 @@ class RecorderWork:
         self._versions: dict[str, str] = {}
         self.typing = 0, 0
         """Characters typed and length of the text; 0, 0 while nothing is being typed."""
+        self._buttons: tuple[Mapping[SystemKey, Box], ...] = ()
+        """All positions of the navigation buttons that view hierarchies showed, the newest first."""
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="recording")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="looking")
+        self._tree_reader = ThreadPoolExecutor(1, thread_name_prefix="reading views")
+        self._wanted_tree = 0
 
     def finish(self) -> None:
         """Wait for submitted work, but drop queries that have not begun. A long text stops after its current piece."""
         self._is_finishing = True
         self._workers.shutdown(wait=True)
-        self._readers.shutdown(wait=True, cancel_futures=True)
+        for readers in (self._readers, self._tree_reader):
+            readers.shutdown(wait=True, cancel_futures=True)
 
     def keep_screenshot(self, frame: Frame, *, snapshot: int | None = None) -> None:
         """Write a frame's screenshot; reports SavedFrame or StorageFailed.
@@ -204,8 +220,15 @@ class RecorderWork:
         self._submit(self._readers, lambda: RestoreScreenRead(frame, self._screen_state()))
 
     def read_tree(self, frame_number: int) -> None:
-        """Reports TreeRead."""
-        self._submit(self._readers, lambda: self._read_tree(frame_number))
+        """Reports TreeRead. Only the newest request is read: one takes about two seconds."""
+        self._wanted_tree = frame_number
+
+        def read() -> Outcome:
+            if frame_number != self._wanted_tree:
+                return TreeRead(frame_number, None, time.monotonic_ns(), PASSED)
+            return self._read_tree(frame_number)
+
+        self._submit(self._tree_reader, read)
 
     def read_field(self, frame_number: int) -> None:
         """Read the focused field and the view hierarchy; reports FieldRead, then TreeRead."""
@@ -217,7 +240,7 @@ class RecorderWork:
             self._report(events.FieldRead(focused_text(nodes), requested_ns, read.read_ns, _field_name(nodes)))
             return read
 
-        self._submit(self._readers, read)
+        self._submit(self._tree_reader, read)
 
     def read_areas(self, frame_number: int, check_clock: Callable[[], bool]) -> None:
         """Read the device's clock, then the areas of its screen; reports ScreenStateRead, then ScreenLooked."""
@@ -282,10 +305,13 @@ class RecorderWork:
         try:
             xml = self._device.view_hierarchy()
             read_ns = time.monotonic_ns()
-            return TreeRead(frame_number, self._writer.write_tree(xml), read_ns)
+            tree = self._writer.write_tree(xml)
+            if (buttons := navigation_buttons(tree.nodes)) and buttons not in self._buttons[:1]:
+                self._buttons = (buttons, *(known for known in self._buttons if known != buttons))
+            return TreeRead(frame_number, tree, read_ns)
         except (DeviceError, RecordingError) as error:
             _log.info("No view hierarchy for frame %d: %s", frame_number, error)
-            return TreeRead(frame_number, None, time.monotonic_ns())
+            return TreeRead(frame_number, None, time.monotonic_ns(), str(error))
 
     def _clock_agrees(self, check_clock: Callable[[], bool]) -> bool:
         try:
@@ -299,9 +325,10 @@ class RecorderWork:
     def _areas(self, state: ScreenState) -> ScreenAreas | None:
         try:
             mode = self._device.setting("secure", "navigation_mode")
+            measured = self._measured
         except DeviceError:
             return None
-        return ScreenAreas(
+        areas = ScreenAreas(
             state.size,
             state.rotation,
             state.navigation_bar,
@@ -310,7 +337,14 @@ class RecorderWork:
             state.package,
             state.activity,
             state.panel,
+            folds=bool(state.posture),
         )
+        read = (buttons for buttons in self._buttons if _are_on(state.navigation_bar, buttons))
+        return replace(areas, buttons=measured.buttons_on(areas.size, areas.rotation) or next(read, {}))
+
+    @cached_property
+    def _measured(self) -> Measured:
+        return self._device.measured()
 
     def _send(self, intent: events.Intent) -> Outcome:
         started_ns = time.monotonic_ns()
@@ -341,6 +375,10 @@ class RecorderWork:
             self._device.type_text(text, note)
         finally:
             self.typing = 0, 0
+
+
+def _are_on(bar: Box | None, buttons: Mapping[SystemKey, Box]) -> bool:
+    return bar is not None and all(is_within(box, bar) for box in buttons.values())
 
 
 def _field_name(nodes: tuple[ViewNode, ...]) -> str:

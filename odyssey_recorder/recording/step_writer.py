@@ -18,12 +18,28 @@ from odyssey_recorder.dataset.provenance import (
 )
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.view_hierarchy import ViewNode, clickable_at, focused_field, focused_text, parse
-from odyssey_recorder.gesture.contacts import Contact, ContactLost, KeyPressed, KeyTyped, TouchUpdate, to_stroke
+from odyssey_recorder.device.view_hierarchy import (
+    ViewNode,
+    clickable_at,
+    fills_screen,
+    focused_field,
+    focused_text,
+    hit_at,
+    parse,
+)
+from odyssey_recorder.gesture.contacts import (
+    Contact,
+    ContactLost,
+    KeyPressed,
+    KeyTyped,
+    OtherKeyPressed,
+    TouchUpdate,
+    to_stroke,
+)
 from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Type
+from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Scroll, Type
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.recording import provenance_records
@@ -86,6 +102,7 @@ class StepWriter:
         self._screens: dict[int, ScreenState] = {}
         self._screen: ScreenState | None = None
         self._trees: dict[int, Tree] = {}
+        self._no_trees: dict[int, str] = {}
         self.last_frame: Frame | None = None
         """The frame of the last step; None if another process recorded it."""
         self._restore_frame: tuple[Path, Frame | None] | None = None
@@ -141,6 +158,13 @@ class StepWriter:
             "and undo it if needed."
         )
 
+    def lack_tree(self, frame_number: int, why: str) -> None:
+        self._no_trees[frame_number] = why
+
+    def why_no_tree(self, frame_number: int) -> str:
+        """Why the view hierarchy of a frame could not be read; empty if it was, or may still be."""
+        return "" if frame_number in self._trees else self._no_trees.get(frame_number, "")
+
     def screenshot(self, frame_number: int) -> SavedFrame | None:
         """The screenshot of a frame if it is already in the draft."""
         return self._screenshots.get(frame_number)
@@ -172,7 +196,7 @@ class StepWriter:
             kept = self._screenshots.pop(number)
             if kept.path not in used:
                 self._draft.forget_screenshot(kept.path)
-        for known in (self._screens, self._trees):
+        for known in (self._screens, self._trees, self._no_trees):
             for number in known.keys() - needed:
                 del known[number]
 
@@ -197,6 +221,7 @@ class StepWriter:
         tree = self._trees.get(wanted.frame)
         box = _touched_box(tree, screen, wanted.intent, kept.frame.size) if tree else None
         touched_us = self._clock.epoch_us(wanted.touched_ns)
+        action = self._action(wanted.intent, kept.frame)
         record = StepRecord(
             frame=kept.record.model_copy(update={"settled": wanted.settled}),
             check=self._checks.get(wanted.check) if wanted.check is not None else None,
@@ -210,14 +235,14 @@ class StepWriter:
             sent_until_us=self._clock.epoch_us(wanted.sent[1]) if wanted.sent else None,
             screen=provenance_records.screen_record(screen) if screen else None,
             ui_tree=tree.name if tree else None,
-            ui_tree_absent="" if tree else NO_TREE,
+            ui_tree_absent="" if tree else self._no_trees.get(wanted.frame, NO_TREE),
             bbox=(box.left, box.top, box.right, box.bottom) if box else None,
             bbox_source="hierarchy" if box else None,
-            flags=(*wanted.flags, *self._size_flags(kept.frame.size)),
+            flags=(*wanted.flags, *self._size_flags(kept.frame.size), *self._press_flags(wanted.intent, action)),
             agent=self.agent,
             rejected=self._draft.state.rejected if self._is_rejected_on(kept) else (),
         )
-        return DraftStep(self._draft.state.next_key, self._action(wanted.intent, kept.frame), kept.path, record)
+        return DraftStep(self._draft.state.next_key, action, kept.path, record)
 
     def note_sent(self, started_ns: int, ended_ns: int) -> None:
         sent_us, sent_until_us = self._clock.epoch_us(started_ns), self._clock.epoch_us(ended_ns)
@@ -269,6 +294,8 @@ class StepWriter:
                 what = "a touch"
             case KeyPressed(key=key):
                 what = f"the key {key.value}"
+            case OtherKeyPressed(name=name):
+                what = f"the key {name}"
             case KeyTyped():
                 what = "a key of a keyboard"
             case _:
@@ -330,6 +357,11 @@ class StepWriter:
         code = FlagCode.TURNED if size == published.turned() else FlagCode.RESIZED
         return (Flag(code, (str(size), str(published))),)
 
+    def _press_flags(self, intent: Intent, action: Action) -> tuple[Flag, ...]:
+        if not isinstance(intent, Touch) or isinstance(action, Scroll) or not self._rules.depends_on_app(intent.stroke):
+            return ()
+        return (Flag(FlagCode.UNSURE_PRESS, (intent.stroke.duration_us / 1000,)),)
+
     def _frame_to_restore(self, screenshot: Path) -> Frame | None:
         """A screenshot of the draft as a frame, cached; None if it is unreadable."""
         if self._restore_frame is None or self._restore_frame[0] != screenshot:
@@ -354,17 +386,21 @@ class StepWriter:
 def _touched_box(tree: Tree, screen: ScreenState | None, intent: Intent, size: Size) -> Box | None:
     """The box of the touched element, in pixels of the screenshot.
 
-    The hierarchy is that of the app's window: bars and keyboard cover it, and their touches never reach it.
+    A hierarchy of the active window alone does not show what covers it: bars, keyboard and pop-ups. The keyboard's keys
+    and the status bar's signs are no views of a dump.
     """
     if not isinstance(intent, Touch):
         return None
-    at = intent.stroke.start
-    if screen is not None and (
-        at.y < screen.status_bar_px
-        or any(box is not None and at in box for box in (screen.navigation_bar, screen.keyboard))
-    ):
+    at, nodes = intent.stroke.start, tree.nodes
+    hit = hit_at(nodes, at, size)
+    if screen is None or hit is None:
+        return clickable_at(nodes, at, size)
+    if at.y < screen.status_bar_px or (screen.keyboard is not None and at in screen.keyboard):
         return None
-    return clickable_at(tree.nodes, at, size)
+    if screen.navigation_bar is not None and at in screen.navigation_bar and nodes[hit].active:
+        return None
+    is_beneath = screen.has_pop_up and nodes[hit].window is None and fills_screen(nodes[0].box, size)
+    return None if is_beneath else clickable_at(nodes, at, size)
 
 
 def _quoted(text: str) -> str:

@@ -148,7 +148,8 @@ class RecordingView:
     `message`: one line for the annotator. `frame_number`: the frame that an action would be recorded with, or None.
     `published`: the annotation file, once the state is FINISHED. `capture_path`: how frames currently come from the
     device, "gRPC" or "screencap". `is_read`: the view hierarchy of that frame is stored; in passive mode the areas of
-    the screen are known too, and the focused field was read since the last input. `question`: waits for the
+    the screen are known too, and the focused field was read since the last input. `no_tree`: why the view hierarchy of
+    that frame could not be read. `question`: waits for the
     annotator's answer, in passive mode.
     `wanted`: the screenshot of the screen to restore for `goal`, or, if `goal` has none, that of the screen before.
     `way`: what the annotator must do to restore it.
@@ -165,6 +166,7 @@ class RecordingView:
     published: Path | None = None
     capture_path: str = ""
     is_read: bool = False
+    no_tree: str = ""
     question: TextQuestion | None = None
     wanted: Path | None = None
     goal: Goal | None = None

@@ -35,6 +35,10 @@ class System(Protocol):
     def seed(self) -> int: ...
 
     @property
+    def has_taskbar(self) -> bool:
+        """Whether the navigation buttons are in a taskbar, as on a tablet."""
+
+    @property
     def clock(self) -> str:
         """The time of the status bar: "10:00"."""
 

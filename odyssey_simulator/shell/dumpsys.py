@@ -100,6 +100,8 @@ def _displays(guest: Guest, state: PhoneState) -> Iterator[str]:
 
 def _windows(state: PhoneState) -> Iterator[str]:
     yield "WINDOW MANAGER WINDOWS (dumpsys window windows)"
+    if state.has_toast:
+        yield f"  Window #1 Window{{{hash_of('Toast')} u0 Toast}}:"
     yield f"  Window #0 {_focus(state)}:"
     yield f"    mDisplayId=0 package={state.package}"
     yield f"  mCurrentFocus={_focus(state)}"

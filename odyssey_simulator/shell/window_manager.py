@@ -42,9 +42,9 @@ async def _wm(call: Call) -> int:
             rotation = (await asyncio.to_thread(phone.state)).rotation
             await call.print("free" if rotation == 0 else f"lock {rotation}")
         case ["user-rotation", "lock", rotation] if rotation in {"0", "1", "2", "3"}:
-            await asyncio.to_thread(phone.set_rotation, int(rotation))
+            await asyncio.to_thread(phone.lock_rotation, int(rotation))
         case ["user-rotation", "free"]:
-            await asyncio.to_thread(phone.set_rotation, 0)
+            await asyncio.to_thread(phone.put_setting, "system", "accelerometer_rotation", "1")
         case _:
             return await call.fail(f"Unknown command: {' '.join(call.args)}", 255)
     return 0

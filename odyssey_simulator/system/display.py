@@ -7,15 +7,22 @@ from odyssey_simulator.ui.geometry import Rect, Size
 
 CLOSED = "CLOSED"
 """The posture of a foldable in which its outer panel is lit."""
+_TABLET_DP = 600
+"""The smallest width from which Android's launcher shows a taskbar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """Sizes in pixels in natural orientation unless noted otherwise."""
+    """Sizes in pixels in natural orientation unless noted otherwise.
+
+    `held` is how the device is held, as its accelerometer feels it: in quarter turns, counted like `rotation`, which
+    is what Android shows.
+    """
 
     profile: Profile
     posture: Posture | None
     rotation: int = 0
+    held: int = 0
     override: Size | None = None
     override_density: int | None = None
 
@@ -57,11 +64,23 @@ class Display:
     def density(self) -> int:
         return self.override_density or self.profile.density
 
+    @property
+    def is_large(self) -> bool:
+        return min(self.size.width, self.size.height) * 160 >= _TABLET_DP * self.density
+
+    @property
+    def is_wide(self) -> bool:
+        return self.size.width > self.size.height
+
     def turned(self, rotation: int) -> "Display":
         """Quarter turns, 0..3; raises ValueError for another number."""
         if rotation not in range(4):
             raise ValueError(f"A screen has the rotations 0 to 3, not {rotation}.")
         return replace(self, rotation=rotation)
+
+    def tilted(self, quarters: int) -> "Display":
+        """Held with so many more quarter turns; Android has not followed yet."""
+        return replace(self, held=(self.held + quarters) % 4)
 
     def in_posture(self, name: str) -> "Display":
         """Raises SettingsError if there is no such posture."""

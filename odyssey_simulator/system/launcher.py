@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from odyssey_simulator.apps.app import App, Page
+from odyssey_simulator.apps.app import App, Page, System
 from odyssey_simulator.apps.today import TODAY
-from odyssey_simulator.system.bars import NAVIGATION_DP, STATUS_DP
+from odyssey_simulator.system.bars import NAVIGATION_DP, STATUS_DP, TASKBAR_DP
 from odyssey_simulator.ui.controls import Icon, Picture, Text
 from odyssey_simulator.ui.images import wallpaper
 from odyssey_simulator.ui.layout import Grid, ScrollView, Spacer, Stack, Surface, column, row
@@ -41,10 +41,10 @@ class HomePage(Page):
     def build(self, look: Look) -> View:
         apps = self.system.installed()
         low = look.height_dp < 480
-        dock = [] if low else [app for app in apps if app.label in _DOCK]
+        dock = [] if low else favourites(self.system)
         columns = max(4, min(8, look.width_dp // 92))
         rows = max(1, (look.height_dp - (90 if low else 250)) // 104)
-        favourites = [app for app in apps if app not in dock][: columns * rows]
+        others = [app for app in apps if app not in dock][: columns * rows]
         search = Surface(
             row(Icon("magnify", 24, "#1f1f1f"), Text("Search apps", 16, color="#5f6368", flex=1), gap=12, pad=(16, 0)),
             color="#f3f4f8",
@@ -59,11 +59,16 @@ class HomePage(Page):
         body = column(
             Spacer(STATUS_DP),
             *(() if low else (_DATE,)),
-            Grid([_icon(app, _name(app, 500, "#ffffff")) for app in favourites], columns=columns, gap=10, pad=(16, 6)),
+            Grid(
+                [launcher_icon(app, 58, _name(app, 500, "#ffffff")) for app in others],
+                columns=columns,
+                gap=10,
+                pad=(16, 6),
+            ),
             Spacer(flex=1),
-            row(*(_icon(app) for app in dock), along="center", gap=28, pad=(16, 6)),
+            row(*(launcher_icon(app, 58) for app in dock), along="center", gap=28, pad=(16, 6)),
             row(search, along="center", pad=(20, 8, 20, 12)),
-            Spacer(NAVIGATION_DP),
+            Spacer(TASKBAR_DP if self.system.has_taskbar else NAVIGATION_DP),
         )
         scene = Picture(wallpaper(self.system.seed), flex=1)
         return Stack((Surface(scene), Surface(body, on_swipe=self._swiped)))
@@ -81,7 +86,7 @@ class DrawerPage(Page):
         query = self.query.lower()
         apps = [app for app in self.system.installed() if query in app.label.lower()]
         field = self.field("query", "Search apps", key="search", action="go", on_action=self._first)
-        grid = Grid([_icon(app, _name(app)) for app in apps], min_cell=72, gap=6, pad=(16, 8))
+        grid = Grid([launcher_icon(app, 58, _name(app)) for app in apps], min_cell=72, gap=6, pad=(16, 8))
         return column(centered(search_box(field), 640, pad=(16, 10)), ScrollView(grid, "apps", flex=1))
 
     def _first(self) -> None:
@@ -91,9 +96,14 @@ class DrawerPage(Page):
             self.system.open_app(found[0].package)
 
 
-def _icon(app: App, *text: Text) -> View:
+def favourites(system: System) -> list[App]:
+    """The apps of the dock and of the taskbar."""
+    return [app for app in system.installed() if app.label in _DOCK]
+
+
+def launcher_icon(app: App, size: float, *text: Text) -> View:
     return Surface(
-        column(app_icon(app.icon, app.color, 58), *text, gap=6, across="center", pad=(0, 4)),
+        column(app_icon(app.icon, app.color, size), *text, gap=6, across="center", pad=(0, 4)),
         on_tap=partial(app.system.open_app, app.package),
         desc=app.label,
     )

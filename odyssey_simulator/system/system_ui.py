@@ -1,5 +1,8 @@
 """The complete state of the phone: apps and tasks, the front page, keys, intents, settings."""
 
+import zlib
+from dataclasses import replace
+
 from PIL import Image
 
 from odyssey_simulator.apps.app import App, Intent, Page
@@ -11,6 +14,7 @@ from odyssey_simulator.system.transition import Transition
 from odyssey_simulator.ui.controls import TextField
 from odyssey_simulator.ui.view import Action, Memory
 
+LONG_PRESS_S = 0.4
 HOME_TASK = 1
 """All others are larger and never reused."""
 
@@ -58,6 +62,8 @@ class SystemUi:
         self.display = display
         self.seed = seed
         self.settings = dict(_DEFAULTS)
+        if display.posture is not None:
+            self.settings["system", "accelerometer_rotation"] = "1"
         self.awake = True
         self._minutes = 10 * 60
         self.toast_text = ""
@@ -109,6 +115,14 @@ class SystemUi:
         return f"{self.package}/{self.activity}"
 
     @property
+    def focus_title(self) -> str:
+        """Of the window that has the focus: menus have a title of their own, and so have the pop-ups of Compose."""
+        overlay = "" if self.recents else self.page.overlay
+        if not overlay:
+            return self.window_title
+        return f"PopupWindow:{zlib.crc32(overlay.encode()):x}" if "menu" in overlay else "Pop-Up Window"
+
+    @property
     def _page_name(self) -> str:
         return type(self.page).__name__.removesuffix("Page").lstrip("_") + "Activity"
 
@@ -122,6 +136,17 @@ class SystemUi:
     @property
     def keyboard_shown(self) -> bool:
         return self.entry.keyboard.shown and self.input_methods.draws
+
+    @property
+    def field_has_keyboard(self) -> bool:
+        """With a hardware keyboard even while none is drawn."""
+        field = self.focused_field
+        has_keyboard = self.keyboard_shown or self.display.profile.keyboard
+        return has_keyboard and field is not None and not field.read_only and not self.recents
+
+    @property
+    def has_taskbar(self) -> bool:
+        return self.display.is_large and not self.has_gestures
 
     # User actions --------------------------------------------------------------------------------------------------
 
@@ -173,6 +198,9 @@ class SystemUi:
         self.recents = True
         self.recents_memory = Memory()
         self.transition = Transition.CLOSE
+
+    def choose_input_method(self) -> None:
+        self.toast("The only keyboard is Gboard")
 
     def _leave(self) -> None:
         self.entry.blur()
@@ -310,14 +338,19 @@ class SystemUi:
         return value if 0 <= value <= 100 else fallback
 
     @property
+    def long_press_s(self) -> float:
+        chosen = self.setting("secure", "long_press_timeout")
+        return int(chosen) / 1000 if chosen.isdecimal() else LONG_PRESS_S
+
+    @property
     def has_gestures(self) -> bool:
         return self.settings.get(("secure", "navigation_mode")) == "2"
 
     def change_setting(self, namespace: str, key: str, value: str) -> None:
         self.settings[namespace, key] = value
-        fixed = self.settings.get(("system", "accelerometer_rotation")) == "0"
-        wanted = self.settings.get(("system", "user_rotation"), "")
-        if namespace == "system" and fixed and wanted in {"0", "1", "2", "3"}:
+        follows = self.settings.get(("system", "accelerometer_rotation")) == "1"
+        wanted = str(self.display.held) if follows else self.settings.get(("system", "user_rotation"), "")
+        if namespace == "system" and wanted in {"0", "1", "2", "3"}:
             self.show_on(self.display.turned(int(wanted)))
 
     def delete_setting(self, namespace: str, key: str) -> None:
@@ -329,8 +362,15 @@ class SystemUi:
             self.entry.reveal = True
 
     def turn(self, rotation: int) -> None:
-        self.show_on(self.display.turned(rotation))
+        """How a person turns a device whose screen follows."""
+        self.show_on(replace(self.display.turned(rotation), held=rotation))
         self.settings["system", "user_rotation"] = str(rotation)
+
+    def tilt(self, quarters: int) -> None:
+        """Turn the device itself; Android follows only with auto-rotate."""
+        self.display = self.display.tilted(quarters)
+        if self.setting("system", "accelerometer_rotation") == "1":
+            self.turn(self.display.held)
 
     def fold(self, posture: str) -> None:
         self.show_on(self.display.in_posture(posture))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from odyssey_simulator.system import bars
 from odyssey_simulator.system.floating import Scrim, stylus_card, text_toolbar, toast
 from odyssey_simulator.system.keyboard import keyboard_view
+from odyssey_simulator.system.launcher import favourites, launcher_icon
 from odyssey_simulator.system.recents import recents_view
 from odyssey_simulator.system.share_sheet import share_sheet_view
 from odyssey_simulator.system.system_ui import SystemUi
@@ -15,6 +16,7 @@ from odyssey_simulator.ui.theme import AppTheme, hex_of, mixed, theme_of
 from odyssey_simulator.ui.view import Action, Limits, Look, Memory, View, ViewBox
 
 SYSTEM_COLOR = "#3b5ba9"
+NAVIGATION_BAR, TASKBAR = "NavigationBar0", "Taskbar"
 _TOAST_LIFT_DP = 88
 """Distance above the navigation bar, so that bottom tabs of an app stay visible."""
 
@@ -31,7 +33,7 @@ class Window:
 
     @property
     def is_front(self) -> bool:
-        return self.name not in {"InputMethod", "StatusBar", "NavigationBar0", "FloatingToolbar", "Toast"}
+        return self.name not in {"InputMethod", "StatusBar", NAVIGATION_BAR, TASKBAR, "FloatingToolbar", "Toast"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ class _Builder:
         size, density = system.display.size, system.display.density
         self._density = density
         px = density / 160
-        below = bars.HANDLE_DP if system.has_gestures else bars.NAVIGATION_DP
+        buttons = bars.TASKBAR_DP if system.has_taskbar else bars.NAVIGATION_DP
+        below = bars.HANDLE_DP if system.has_gestures else buttons
         status, navigation = round(bars.STATUS_DP * px), round(below * px)
         self._screen = Rect(0, 0, size.width, size.height)
         self._status = Rect(0, 0, size.width, status)
@@ -174,13 +177,24 @@ class _Builder:
         above = "surface_high" if system.recents else page.status_color
         status = bars.status_bar(system.clock, above, "on_surface" if system.recents else page.bar_color)
         below, ink = self._navigation_colors(theme)
-        buttons = bars.navigation_bar(system.navigation_presses, below, ink)
-        navigation = bars.gesture_handle(below, ink) if system.has_gestures else buttons
         look = self._look(theme, self._screen)
-        return (
-            Window("StatusBar", "com.android.systemui", self._lay(status, look, self._status)),
-            Window("NavigationBar0", "com.android.systemui", self._lay(navigation, look, self._navigation)),
+        status_window = Window("StatusBar", "com.android.systemui", self._lay(status, look, self._status))
+        name, package = (
+            (TASKBAR, "com.android.launcher3") if system.has_taskbar else (NAVIGATION_BAR, "com.android.systemui")
         )
+        return status_window, Window(
+            name, package, self._lay(self._navigation_view(below, ink), look, self._navigation)
+        )
+
+    def _navigation_view(self, background: str, ink: str) -> View:
+        system = self._system
+        if system.has_gestures:
+            return bars.gesture_handle(background, ink)
+        choose_ime = system.choose_input_method if system.field_has_keyboard else None
+        buttons = bars.Buttons(system.navigation_presses, choose_ime, background, ink)
+        if not system.has_taskbar:
+            return bars.navigation_bar(buttons)
+        return bars.taskbar(buttons, [launcher_icon(app, 44) for app in favourites(system)], system.display)
 
     def _navigation_colors(self, theme: AppTheme) -> tuple[str, str]:
         system, page = self._system, self._page

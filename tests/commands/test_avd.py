@@ -104,4 +104,4 @@ def test_simulated_emulator_is_rotated_and_restored_by_serial(cli: CommandLine, 
 
 def test_folding_an_ordinary_phone_is_rejected(cli: CommandLine, simulator_serial: str) -> None:
     for verb in ("fold", "unfold"):
-        assert "it does not fold" in cli.error("avd", verb, simulator_serial, exit_code=1)
+        assert "Only a foldable device can be" in cli.error("avd", verb, simulator_serial, exit_code=1)

@@ -36,7 +36,7 @@ def test_help_groups_every_command_by_its_users(cli: CommandLine) -> None:
 
 
 @pytest.mark.parametrize(
-    "group", ["", "annotate", "avd", "avd snapshot", "curate", "release", "reviews", "splits", "tasks"]
+    "group", ["", "annotate", "avd", "avd snapshot", "curate", "devices", "release", "reviews", "splits", "tasks"]
 )
 def test_every_command_has_help_within_eighty_columns(cli: CommandLine, group: str) -> None:
     words = group.split()

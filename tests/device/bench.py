@@ -15,7 +15,9 @@ from odyssey_recorder.device.discovery import ControlEndpoint, find_control
 from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.emulator_link import GrpcOptions
+from odyssey_recorder.device.measured import NOTHING_MEASURED, MeasuredDevices
 from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.control_server import ControlOptions
@@ -50,7 +52,17 @@ class DeviceBench:
         return self.center_of("Notes")
 
     def center_of(self, label: str) -> Pixel:
+        self.wait_for_touches()
         return Pixel(*Person(self.emulator.phone).find(label).bounds.center)
+
+    def tap_button(self) -> None:
+        self.device.touch(TouchStroke.press(self.button))
+        self.wait_for_touches()
+
+    def wait_for_touches(self) -> None:
+        """The gRPC service confirms a touch before it happens."""
+        assert self.emulator.control is not None
+        self.emulator.control.wait_for_touches()
 
     def find(self) -> ControlEndpoint | None:
         return find_control(self.emulator.serial, (self.folder,))
@@ -61,10 +73,12 @@ class DeviceBench:
         self.opened.callback(device.close)
         return device
 
-    def connect(self, options: GrpcOptions | None = None, *, adb_s: float = 20) -> EmulatorDevice:
+    def connect(
+        self, options: GrpcOptions | None = None, *, adb_s: float = 20, known: MeasuredDevices = NOTHING_MEASURED
+    ) -> EmulatorDevice:
         """Another connection to the same device."""
         shell = AdbShell(self.emulator.serial, self.server, answer_s=adb_s)
-        device = EmulatorDevice(shell, options or GrpcOptions(self.find), console=console(self.emulator))
+        device = EmulatorDevice(shell, options or GrpcOptions(self.find), console=console(self.emulator), known=known)
         self.opened.callback(device.close)
         device.wait_until_ready(20)
         return device
@@ -120,7 +134,8 @@ class DeviceBench:
         return frame
 
     def inputs(self) -> list[str]:
-        """From the emulator's journal."""
+        """From the emulator's journal, with every touch that was sent."""
+        self.wait_for_touches()
         return inputs_in(_journal(self.folder), self.journal_start)
 
 

@@ -11,6 +11,8 @@ from google.protobuf.empty_pb2 import Empty
 from google.protobuf.message import Message
 
 from odyssey_recorder.device import emulator_control_pb2 as pb
+from odyssey_recorder.device.discovery import ControlEndpoint
+from odyssey_recorder.device.jwt import Credentials
 
 SIZE = (4, 6)
 LENGTH = SIZE[0] * SIZE[1] * 3
@@ -91,3 +93,8 @@ class ScriptedService:
             return answer(request)
 
         return answer_or_fail
+
+
+def with_token(token: str) -> Credentials:
+    """An empty token is that of an open service."""
+    return Credentials(ControlEndpoint("emulator-1", 1, token))

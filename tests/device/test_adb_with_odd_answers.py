@@ -210,6 +210,16 @@ def test_view_hierarchy_follows_the_message_of_the_dump() -> None:
         assert device.view_hierarchy() == tree.decode()
 
 
+def test_dump_is_asked_again_without_the_option_that_is_refused() -> None:
+    tree = b"<?xml version='1.0' encoding='UTF-8'?><hierarchy rotation=\"0\"></hierarchy>"
+    answers = {
+        shell("rm -f * --windows *"): printed(b"", errors=b"Usage: uiautomator dump [--verbose][file]\n"),
+        shell("rm -f *"): printed(tree),
+    }
+    with device_with(answers) as device:
+        assert [device.view_hierarchy(), device.view_hierarchy()] == [tree.decode()] * 2
+
+
 @pytest.mark.parametrize(
     ("errors", "message"),
     [

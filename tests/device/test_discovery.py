@@ -10,6 +10,7 @@ import pytest
 
 from odyssey_recorder.device.discovery import (
     ControlEndpoint,
+    KeyFolder,
     RunningAvd,
     find_control,
     process_is_alive,
@@ -50,21 +51,35 @@ def find(folder: Path, *, alive: bool = True) -> ControlEndpoint | None:
     return find_control("emulator-5556", (folder,), is_alive=lambda _: alive)
 
 
-JWKS = "grpc.jwks=/run/user/1000/avd/running/1/jwks\n"
+JWKS = """\
+grpc.jwks=/run/user/1000/avd/running/1/jwks/3f
+grpc.jwk_active=/run/user/1000/avd/running/1/jwks/3f/active.jwk
+"""
+ALLOWLIST = "grpc.allowlist=/opt/sdk/emulator/lib/emulator_access.json\n"
+FOLDER = Path("/run/user/1000/avd/running/1/jwks/3f")
 
 
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (DISCOVERY_FILE, ("MTIzNDU2Nzg5", False)),
-        (DISCOVERY_FILE.replace("=", " = ").replace("\n", "\r\n"), ("MTIzNDU2Nzg5", False)),
-        (DISCOVERY_FILE.replace("MTIzNDU2Nzg5", "MTIzNDU2Nzg5MA=="), ("MTIzNDU2Nzg5MA==", False)),
-        ("port.serial=5556\ngrpc.port=8556\n", ("", False)),
-        (f"port.serial=5556\ngrpc.port=8556\n{JWKS}", ("", True)),
+        (DISCOVERY_FILE, ("MTIzNDU2Nzg5", None)),
+        (DISCOVERY_FILE.replace("=", " = ").replace("\n", "\r\n"), ("MTIzNDU2Nzg5", None)),
+        (DISCOVERY_FILE.replace("MTIzNDU2Nzg5", "MTIzNDU2Nzg5MA=="), ("MTIzNDU2Nzg5MA==", None)),
+        ("port.serial=5556\ngrpc.port=8556\n", ("", None)),
+        (f"port.serial=5556\ngrpc.port=8556\n{JWKS}", ("", KeyFolder(FOLDER, FOLDER / "active.jwk", None))),
+        (
+            f"{DISCOVERY_FILE}{JWKS}{ALLOWLIST}",
+            (
+                "MTIzNDU2Nzg5",
+                KeyFolder(FOLDER, FOLDER / "active.jwk", Path("/opt/sdk/emulator/lib/emulator_access.json")),
+            ),
+        ),
     ],
-    ids=["Linux", "Windows", "padded token", "open", "signed tokens alone"],
+    ids=["Linux", "Windows", "padded token", "open", "signed tokens alone", "both"],
 )
-def test_discovery_file_gives_address_and_token(write: Write, content: str, expected: tuple[str, bool]) -> None:
+def test_discovery_file_gives_address_and_access(
+    write: Write, content: str, expected: tuple[str, KeyFolder | None]
+) -> None:
     found = find(write(content))
     assert found == ControlEndpoint("emulator-5556", 8556, *expected)
     assert found.address == "localhost:8556"

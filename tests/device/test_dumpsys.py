@@ -72,22 +72,47 @@ OLDER_FOCUSED_APP = "mFocusedApp=AppWindowToken{f token=Token{5 ActivityRecord{2
 
 
 @pytest.mark.parametrize(
-    ("focus", "expected"),
+    ("focus", "app"),
     [
-        (f"Window{{a7d4634 u0 {SETTINGS}/{SETTINGS}.Settings}}", (SETTINGS, f"{SETTINGS}.Settings")),
-        (f"Window{{a7d4634 u0 {SETTINGS}/.Settings}}", (SETTINGS, f"{SETTINGS}.Settings")),
-        (f"Window{{a7d4634 u10 {SETTINGS}/{SETTINGS}.Sub$Inner}}", (SETTINGS, f"{SETTINGS}.Sub$Inner")),
-        ("null", ("", "")),
-        ("Window{b1 u0 NotificationShade}", ("", "")),
-        (f"Window{{b1 u0 Application Not Responding: {SETTINGS}}}", ("", "")),
-        (f"Window{{b1 u0 Application Not Responding: {SETTINGS}/.Settings}}", ("", "")),
-        ("Window{b1 u0 PopupWindow:3b1f0e1}", (SETTINGS, f"{SETTINGS}.Settings")),
-        (f"Window{{a u0 PopupWindow:3b1f0e1}}\n  {OLDER_FOCUSED_APP}", ("com.shop", "com.shop.Main")),
+        (f"Window{{a7d4634 u0 {SETTINGS}/{SETTINGS}.Settings}}", FOCUSED_APP),
+        ("null", FOCUSED_APP),
+        ("Window{b1 u0 PopupWindow:3b1f0e1}", FOCUSED_APP),
+        ("Window{b1 u0 Pop-Up Window}", FOCUSED_APP),
+        ("Window{b1 u0 Fenêtre pop-up}", FOCUSED_APP),
+        ("Window{b1 u0 Panel:com.other/com.other.MainActivity}", FOCUSED_APP),
+        ("Window{b1 u0 SubPanel:com.other/com.other.MainActivity}", FOCUSED_APP),
+        ("Window{b1 u0 AtchDlg:com.other/com.other.MainActivity}", FOCUSED_APP),
+        ("Window{b1 u0 Media:com.other/com.other.MainActivity}", FOCUSED_APP),
+        ("Window{b1 u0 com.other/com.other.MainActivity EXITING}", FOCUSED_APP),
+        (f"Window{{a7d4634 u0 {SETTINGS}/.Settings}}", ""),
+        (f"Window{{a7d4634 u10 {SETTINGS}/{SETTINGS}.Settings}}", "  mFocusedApp=null\n"),
     ],
 )
-def test_focused_activity(focus: str, expected: tuple[str, str]) -> None:
-    window = f"  mCurrentFocus={focus}\n{FOCUSED_APP}"
-    assert dumpsys.focused_activity(window) == expected
+def test_focused_activity_is_that_of_the_focused_app(focus: str, app: str) -> None:
+    window = f"  mCurrentFocus={focus}\n{app}"
+    assert dumpsys.focused_activity(window) == (SETTINGS, f"{SETTINGS}.Settings")
+
+
+def test_focused_activity_of_android_10() -> None:
+    window = f"  mCurrentFocus=Window{{a u0 PopupWindow:3b1f0e1}}\n  {OLDER_FOCUSED_APP}"
+    assert dumpsys.focused_activity(window) == ("com.shop", "com.shop.Main")
+
+
+@pytest.mark.parametrize(
+    ("title", "app"),
+    [
+        ("NotificationShade", FOCUSED_APP),
+        ("StatusBar", FOCUSED_APP),
+        ("InputMethod", FOCUSED_APP),
+        (f"Splash Screen {SETTINGS}", FOCUSED_APP),
+        (f"Application Not Responding: {SETTINGS}", FOCUSED_APP),
+        (f"Application Not Responding: {SETTINGS}/.Settings", FOCUSED_APP),
+        (f"Application Error: {SETTINGS}", FOCUSED_APP),
+        ("Panel:com.other/com.other.MainActivity", ""),
+    ],
+)
+def test_windows_of_the_system_and_panels_without_an_app_have_no_activity(title: str, app: str) -> None:
+    assert dumpsys.focused_activity(f"  mCurrentFocus=Window{{b1 u0 {title}}}\n{app}") == ("", "")
 
 
 def display(number: int, *, package: str, rotation: int, bar: int) -> str:
@@ -170,7 +195,24 @@ def test_rotation_of_the_display_not_the_sensor(window: str, rotation: Rotation)
     assert dumpsys.rotation(window) is rotation
 
 
+@pytest.mark.parametrize(
+    ("title", "is_pop_up"),
+    [
+        ("com.app/com.app.MainActivity", False),
+        ("com.app/com.app.MainActivity EXITING", False),
+        *((title, True) for title in ("PopupWindow:1d2e3f", "Pop-Up Window", "Panel:com.app/com.app.MainActivity")),
+        *((title, True) for title in ("AtchDlg:com.app/com.app.MainActivity", "NotificationShade")),
+        ("Application Not Responding: com.app", True),
+    ],
+)
+def test_focus_on_no_activity_is_a_pop_up(title: str, is_pop_up: bool) -> None:
+    assert dumpsys.has_pop_up(f"  mCurrentFocus=Window{{a1b2c3 u0 {title}}}") is is_pop_up
+    assert not dumpsys.has_pop_up("  mCurrentFocus=null")
+
+
 LOW, BAR = "[0,2337][1080,2400]", Box(0, 2337, 1080, 2400)
+TASKBAR = "type=ITYPE_EXTRA_NAVIGATION_BAR frame=[0,1480][2560,1600]"
+"""Of a tablet with Android 12L or 13."""
 EMPTY_BAR = "InsetsSource id=2 type=navigationBars frame=[0,0][0,0] visible=true"
 
 
@@ -189,7 +231,9 @@ EMPTY_BAR = "InsetsSource id=2 type=navigationBars frame=[0,0][0,0] visible=true
         (dumpsys.navigation_bar, f"id=1 type=navigationBars frame={LOW} visible=true\n  {EMPTY_BAR}", BAR),
         (dumpsys.navigation_bar, f"id=1 type=navigationBars frame={LOW} visible=false", None),
         (dumpsys.navigation_bar, "type=ITYPE_NAVIGATION_BAR frame=[0,0][0,0] visible=true", None),
-        (dumpsys.navigation_bar, "type=ITYPE_EXTRA_NAVIGATION_BAR frame=[0,0][1080,9] visible=true", None),
+        (dumpsys.navigation_bar, f"{TASKBAR} visible=true insetsRoundedCornerFrame=true", Box(0, 1480, 2560, 1600)),
+        (dumpsys.navigation_bar, f"{TASKBAR} visible=false", None),
+        (dumpsys.navigation_bar, f"{TASKBAR}\n  InsetsSource id=1 type=navigationBars frame={LOW} visible=true", BAR),
         (dumpsys.navigation_bar, "no insets", None),
         (dumpsys.keyboard, f"id=3 type=ime frame={LOW} visible=true flags=", BAR),
         (dumpsys.keyboard, f"type=ITYPE_IME frame={LOW} visibleFrame={LOW} visible=true", BAR),

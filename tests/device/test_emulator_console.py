@@ -1,5 +1,6 @@
 """The console's client, against the simulated emulator's console and a scripted one."""
 
+import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,3 +109,37 @@ def test_missing_and_rejected_tokens_name_their_file(tmp_path: Path) -> None:
         with pytest.raises(DeviceError, match=r"rejected the token in .*token"):
             EmulatorConsole(port, token_file=token).command("ping")
         assert received == ["auth mine\n"]
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [("rotate", "was not turned"), ("fold", "was not folded. Only a foldable"), ("unfold", "was not unfolded. Only a")],
+)
+def test_act_without_an_answer_was_refused(
+    console: EmulatorConsole, emulator: SimulatedEmulator, act: str, message: str
+) -> None:
+    acts = {"rotate": console.rotate, "fold": console.fold, "unfold": console.unfold}
+    acts[act]()
+    before = emulator.phone.state()
+    emulator.faults.hold_posture(hold=True)
+
+    with pytest.raises(DeviceError, match=f"{emulator.serial} {message}") as caught:
+        acts[act]()
+
+    assert type(caught.value) is DeviceError, "not a timeout"
+    assert emulator.phone.state() == before
+
+
+def test_device_that_does_not_fold_says_so(tmp_path: Path) -> None:
+    phone = Phone(profile_named("small_phone"), animation=False)
+    with SimulatedEmulator(phone) as emulator, pytest.raises(DeviceError, match="was not folded"):
+        EmulatorConsole(emulator.console_port, token_file=tmp_path / "token").fold()
+
+
+def test_snapshots_of_the_simulated_console_are_listed_as_by_a_real_one(console: EmulatorConsole) -> None:
+    assert console.command("avd snapshot list").startswith("There is no snapshot available")
+    console.save_snapshot("default_boot")
+    row = console.command("avd snapshot list").splitlines()[-1]
+    real = REAL_TABLE.splitlines()[2]
+    assert re.sub(r"\d", "0", row).split()[3:] == re.sub(r"\d", "0", real).split()[3:]
+    assert row.split()[:2] == real.split()[:2] == ["--", "default_boot"]

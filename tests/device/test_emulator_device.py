@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.device.connector import DeviceConnector
-from odyssey_recorder.device.discovery import ControlEndpoint
+from odyssey_recorder.device.discovery import ControlEndpoint, KeyFolder
 from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -192,8 +192,8 @@ def test_forced_grpc_does_not_fall_back(bench: DeviceBench) -> None:
     ("endpoint", "message"),
     [
         (None, "No gRPC service was found for .*. Start the emulator from Android Studio"),
-        (ControlEndpoint("emulator-1", 1, "", wants_jwt=True), "requires signed tokens"),
-        (ControlEndpoint("emulator-1", 1, "", wants_jwt=False), "cannot be reached"),
+        (ControlEndpoint("emulator-1", 1, keys=KeyFolder(Path("gone"), Path("gone"), None)), "could not be given"),
+        (ControlEndpoint("emulator-1", 1), "cannot be reached"),
     ],
 )
 def test_forced_grpc_without_a_service_gives_advice(
@@ -224,6 +224,78 @@ def test_rotation_seen_first_by_adb_keeps_grpc(bench: DeviceBench, late_s: float
     assert bench.device.screen_state().rotation == 1
     assert bench.device.capture_path == "gRPC"
     assert bench.device.capture().size == upright.size.turned()
+
+
+Held = tuple[int, int, int]
+"""How the device is held, what Android shows, and how much further the build turns its frames, in quarter turns."""
+
+
+def hold(bench: DeviceBench, held: Held) -> None:
+    bench.emulator.phone.set_rotation(held[0])
+    bench.emulator.phone.lock_rotation(held[1])
+    bench.emulator.faults.control.frame_turns = held[2]
+
+
+@pytest.mark.parametrize("held", [(1, 0, 0), (0, 3, 0), (2, 0, 0), (0, 0, 1), (1, 1, 3), (1, 2, 1)], ids=str)
+@pytest.mark.parametrize("posture", ["OPENED", "CLOSED"])
+def test_frames_turned_against_apps_are_turned_back(start_bench: StartBench, posture: str, held: Held) -> None:
+    bench = start_bench("pixel_fold")
+    bench.emulator.phone.set_posture(posture)
+    hold(bench, held)
+
+    device = bench.connect()
+
+    assert device.capture_path == "gRPC"
+    shown = bench.connect_over_adb().capture()
+    for frame in (device.capture(), device.next_frame(5)):
+        assert frame is not None
+        assert frame.source == "gRPC"
+        assert frame.shows_same_as(shown)
+
+
+def test_app_that_turns_while_the_device_rests_is_followed(bench: DeviceBench) -> None:
+    """No frame of another shape tells it: the device is still held upright."""
+    upright = bench.next_streamed()
+    bench.emulator.phone.lock_rotation(1)
+    bench.device.screen_state()
+    bench.wait_for_path("gRPC")
+
+    bench.wait_until(lambda: bench.device.capture().size == upright.size.turned())
+    frame = bench.next_streamed()
+    assert frame.shows_same_as(bench.connect_over_adb().capture())
+    bench.device.put_finger(Pixel(700, 300))
+    bench.device.lift_finger()
+    x, y = map(float, bench.inputs()[-1].removeprefix("touch up ").split(","))
+    assert (x, y) == pytest.approx((700, 300), abs=1)
+
+    bench.emulator.phone.lock_rotation(0)
+    bench.device.screen_state()
+    assert bench.device.capture().size == upright.size
+
+
+def test_device_that_is_turned_under_a_lock_is_followed(bench: DeviceBench) -> None:
+    upright = bench.device.capture()
+    bench.emulator.phone.tilt()
+    bench.change_screen()
+    bench.wait_until(lambda: bench.device.capture_path == "gRPC" and bench.device.capture().size == upright.size)
+    assert bench.device.capture().shows_same_as(bench.connect_over_adb().capture())
+
+
+def test_shared_memory_holds_every_rotation_and_posture(start_bench: StartBench) -> None:
+    """A size is always asked for, because an emulator that is asked for none crashes."""
+    bench = start_bench("pixel_fold")
+    bench.emulator.phone.set_posture("CLOSED")
+    device = bench.connect(GrpcOptions(bench.find, shares_memory=True))
+    for posture, rotation, size in (
+        ("CLOSED", 0, (1080, 2092)),
+        ("OPENED", 0, (2208, 1840)),
+        ("OPENED", 1, (1840, 2208)),
+    ):
+        bench.emulator.phone.set_posture(posture)
+        bench.emulator.phone.set_rotation(rotation)
+        bench.wait_until(lambda size=size: (f := device.next_frame(0.1)) is not None and f.size == Size(*size))
+        assert device.capture_path == "gRPC"
+    assert not bench.emulator.killed.is_set()
 
 
 def test_lifting_a_finger_on_a_frozen_device_times_out(impatient_bench: DeviceBench) -> None:

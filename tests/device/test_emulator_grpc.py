@@ -19,7 +19,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
-from tests.device.scripted_control import LENGTH, SIZE, ScriptedService, image
+from tests.device.scripted_control import LENGTH, SIZE, ScriptedService, image, with_token
 
 CALLS: dict[str, Callable[[EmulatorControl], object]] = {
     "has_keyboard": lambda control: control.has_keyboard(),
@@ -40,7 +40,7 @@ def service() -> Iterator[ScriptedService]:
 
 @pytest.fixture
 def control(service: ScriptedService) -> Iterator[EmulatorControl]:
-    with closing(EmulatorControl("emulator-1", service.address, "secret", answer_s=5)) as control:
+    with closing(EmulatorControl("emulator-1", service.address, with_token("secret"), answer_s=5)) as control:
         yield control
 
 
@@ -66,7 +66,7 @@ def open_stream(service: ScriptedService, control: EmulatorControl) -> Iterator[
 
 @pytest.fixture
 def memory() -> Iterator[FrameMemory]:
-    with closing(FrameMemory(LENGTH)) as memory:
+    with closing(FrameMemory(Size(*SIZE))) as memory:
         yield memory
 
 
@@ -95,7 +95,7 @@ def test_generated_code_matches_the_proto_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("token", ["secret", ""], ids=["guarded", "open"])
 def test_every_call_sends_the_token(service: ScriptedService, token: str) -> None:
-    with closing(EmulatorControl("emulator-1", service.address, token)) as control:
+    with closing(EmulatorControl("emulator-1", service.address, with_token(token))) as control:
         for call in CALLS.values():
             call(control)
     sent = [metadata.get("authorization") for metadata in service.metadata]
@@ -231,15 +231,15 @@ def test_too_fast_emulator_ends_the_stream(service: ScriptedService, open_stream
 
 
 def test_too_small_memory_ends_the_stream(open_stream: Open) -> None:
-    memory = FrameMemory(LENGTH - 1)
+    memory = FrameMemory(Size(4, 5))
     stream = open_stream(image(1, pixels=b""), memory=memory)
     assert stream.ended.wait(5)
     memory.close()
-    assert f"{LENGTH - 1} bytes for 4x6" in str(stream.error)
+    assert "60 bytes for 4x6" in str(stream.error)
 
 
 def test_shared_memory_is_private_and_deleted_on_close() -> None:
-    memory = FrameMemory(100)
+    memory = FrameMemory(Size(10, 3))
     path = Path(url2pathname(urlsplit(memory.uri).path))
     modes = [place.stat().st_mode & 0o077 for place in (path, path.parent)]
 
@@ -291,10 +291,10 @@ def errors_of(control: EmulatorControl) -> set[type[DeviceError]]:
 def test_missing_or_closed_service_cannot_be_reached(service: ScriptedService) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        with closing(EmulatorControl("emulator-1", f"127.0.0.1:{unused.getsockname()[1]}", "")) as missing:
+        with closing(EmulatorControl("emulator-1", f"127.0.0.1:{unused.getsockname()[1]}", with_token(""))) as missing:
             assert errors_of(missing) == {DeviceDisconnectedError}
 
-    with closing(EmulatorControl("emulator-1", service.address, "")) as closed:
+    with closing(EmulatorControl("emulator-1", service.address, with_token(""))) as closed:
         pass
     assert errors_of(closed) == {DeviceDisconnectedError}
 
@@ -305,7 +305,7 @@ def test_silent_service_times_out(service: ScriptedService) -> None:
         return image()
 
     service.screenshot = never
-    control = EmulatorControl("emulator-1", service.address, "", answer_s=0.1)
+    control = EmulatorControl("emulator-1", service.address, with_token(""), answer_s=0.1)
 
     with closing(control), pytest.raises(DeviceTimeoutError, match="did not respond in time"):
         control.screenshot()

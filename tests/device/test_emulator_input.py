@@ -1,21 +1,26 @@
 """Fingers, keys and text on an emulator over gRPC."""
 
+import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.calibration import measure_touch
 from odyssey_recorder.device.emulator_grpc import EmulatorControl
 from odyssey_recorder.device.emulator_link import GrpcOptions
+from odyssey_recorder.device.jwt import Credentials
+from odyssey_recorder.device.measured import Measured, MeasuredDevices
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
-from tests.device.bench import DeviceBench
+from tests.device.bench import DeviceBench, StartBench
 
 CAFE = "caf\N{LATIN SMALL LETTER E WITH ACUTE}"
 LONG_STROKE = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300)), duration_ms=60_000)
@@ -61,6 +66,61 @@ def test_finger_is_followed(bench: DeviceBench) -> None:
     bench.device.lift_finger()
     assert input_kinds(bench) == ["touch down", "touch move", "touch move", "touch up"]
     assert is_near(bench.inputs()[-1], Pixel(130, 340))
+
+
+FOLDED = Pixel(300, 1001)
+
+
+def folded(start_bench: StartBench, *, knows_outer_panel: bool = False) -> DeviceBench:
+    bench = start_bench("pixel_fold")
+    bench.emulator.faults.control.knows_outer_panel = knows_outer_panel
+    bench.emulator.phone.set_posture("CLOSED")
+    return bench
+
+
+def test_touches_on_a_folded_device_that_was_not_measured_go_over_adb(
+    start_bench: StartBench, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench = folded(start_bench)
+    caplog.set_level(logging.INFO, "odyssey_recorder")
+    device = bench.connect()
+
+    with pytest.raises(InputRefusedError, match="cannot follow a finger right now"):
+        device.put_finger(FOLDED)
+    for _ in range(2):
+        device.touch(TouchStroke.press(FOLDED))
+
+    assert (device.capture_path, device.follows_finger) == ("gRPC", False)
+    assert bench.inputs() == 2 * ["touch down 300,1001", "touch up 300,1001"]
+    assert caplog.text.count("touches are sent over adb") == 1
+
+
+@pytest.mark.parametrize("knows_outer_panel", [False, True])
+def test_measured_folded_device_follows_a_finger(
+    start_bench: StartBench, tmp_path: Path, *, knows_outer_panel: bool
+) -> None:
+    bench = folded(start_bench, knows_outer_panel=knows_outer_panel)
+    known = MeasuredDevices(tmp_path / "measured.json")
+    scale = measure_touch(bench.connect())
+    known.keep(bench.device.properties(), Measured(touch_scale={"CLOSED": scale}))
+    device = bench.connect(known=known)
+
+    device.put_finger(FOLDED)
+    device.lift_finger()
+    device.touch(TouchStroke.press(FOLDED))
+
+    inputs = bench.inputs()[-4:]
+    assert [entry.split()[1] for entry in inputs] == ["down", "up", "down", "up"]
+    assert all(is_near(entry, FOLDED) for entry in inputs)
+
+
+def test_touch_while_the_device_is_being_folded_is_felt_where_it_is_shown(start_bench: StartBench) -> None:
+    bench = start_bench("pixel_fold")
+    bench.device.capture()
+    bench.emulator.phone.set_posture("CLOSED")
+    bench.device.capture()
+    bench.device.touch(TouchStroke.press(FOLDED))
+    assert is_near(bench.inputs()[0], FOLDED)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +172,7 @@ def test_inputs_are_refused_just_after_a_lost_finger_is_lifted(bench: DeviceBenc
 def test_finger_left_down_by_a_killed_recorder_is_lifted(bench: DeviceBench) -> None:
     endpoint = bench.find()
     assert endpoint is not None
-    killed = EmulatorControl(bench.emulator.serial, endpoint.address, endpoint.token)
+    killed = EmulatorControl(bench.emulator.serial, endpoint.address, Credentials(endpoint))
     killed.put_finger(Pixel(40, 500))
     killed.close()
 

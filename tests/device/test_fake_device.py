@@ -1,5 +1,6 @@
 import pytest
 
+from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from tests.device.contract import DeviceContract
 from tests.fakes import FakeDevice
@@ -13,6 +14,9 @@ class FakeBench(FakeDevice):
     @property
     def device(self) -> FakeDevice:
         return self
+
+    def tap_button(self) -> None:
+        self.touch(TouchStroke.press(self.button))
 
     def change_screen(self) -> None:
         self.show("another")

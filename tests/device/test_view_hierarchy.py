@@ -14,9 +14,11 @@ from odyssey_recorder.device.view_hierarchy import (
     field_name,
     focused_text,
     name_at,
+    navigation_buttons,
     parse,
 )
 from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Box, Pixel, Size
 
 SCREEN = Size(1080, 2400)
@@ -244,3 +246,98 @@ def test_field_is_named_by_its_hint_not_its_text() -> None:
     assert field_name(dump(focused.format('content-desc="Search"'))) == "Search"
     assert field_name(dump(focused.format(""))) == ""
     assert field_name(dump(ROW.format('text="OK"', ""))) == ""
+
+
+# All windows of the device.
+
+
+def window(index: int, layer: int, bounds: str, *nodes: str, active: bool = False) -> str:
+    flags = f'active="{active}" focused="{active}"'.lower()
+    views = f'<hierarchy rotation="0">{"".join(nodes)}</hierarchy>'
+    return f'<window index="{index}" title="" bounds="{bounds}" {flags} layer="{layer}">{views}</window>'
+
+
+def windows(*listed: str, display: int = 0) -> str:
+    return f'<display id="{display}">{"".join(listed)}</display>'
+
+
+def button(left: int, top: int, right: int, bottom: int, id_: str = "") -> str:
+    return f'<node clickable="true" resource-id="{id_}" bounds="[{left},{top}][{right},{bottom}]"/>'
+
+
+WHOLE = "[0,0][1080,2400]"
+PAGE = '<node bounds="[0,0][1080,2400]">' + button(40, 400, 1040, 540, "com.app:id/delete") + "</node>"
+APP = window(2, 1, WHOLE, PAGE, active=True)
+SUGGESTIONS = window(1, 5, "[40,340][1040,640]", '<node bounds="[40,340][1040,640]"/>')
+
+
+@pytest.mark.parametrize("order", [(SUGGESTIONS, APP), (APP, SUGGESTIONS)], ids=["top first", "any"])
+def test_click_on_a_pop_up_hits_no_view_beneath_it(order: tuple[str, ...]) -> None:
+    nodes = parse(f"<displays>{windows(*order)}</displays>")
+    assert clickable_at(nodes, Pixel(500, 450), SCREEN) == Box(40, 340, 1040, 640)
+    assert clickable_at(parse(f"<displays>{windows(APP)}</displays>"), Pixel(500, 450), SCREEN) == Box(
+        40, 400, 1040, 540
+    )
+
+
+def test_without_layers_the_first_window_is_the_topmost() -> None:
+    listed = windows(SUGGESTIONS, APP).replace("layer", "was")
+    assert clickable_at(parse(listed), Pixel(500, 450), SCREEN) == Box(40, 340, 1040, 640)
+
+
+def test_window_takes_touches_within_its_bounds_only() -> None:
+    """The window of a keyboard fills the screen, and takes touches in its lower part."""
+    keyboard = window(0, 9, "[0,1500][1080,2400]", '<node bounds="[0,0][1080,2400]"/>')
+    nodes = parse(f"<displays>{windows(keyboard, APP)}</displays>")
+    assert clickable_at(nodes, Pixel(500, 450), SCREEN) == Box(40, 400, 1040, 540)
+    assert clickable_at(nodes, Pixel(500, 2000), SCREEN) == Box(0, 1500, 1080, 2400)
+
+
+def test_window_within_another_is_above_it_and_other_displays_do_not_count() -> None:
+    """A pop-up is listed within the window that it belongs to, before the views of that."""
+    outer = APP.replace("<hierarchy", SUGGESTIONS + "<hierarchy", 1)
+    elsewhere = windows(window(0, 99, WHOLE, button(0, 0, 1000, 1000)), display=7)
+    nodes = parse(f"<displays>{windows(outer)}{elsewhere}</displays>")
+    assert clickable_at(nodes, Pixel(500, 450), SCREEN) == Box(40, 340, 1040, 640)
+    assert clickable_at(nodes, Pixel(500, 370), SCREEN) == Box(40, 340, 1040, 640)
+    assert len(nodes) == 3
+
+
+def test_field_of_a_window_without_the_focus_is_not_the_focused_one() -> None:
+    search = window(0, 9, WHOLE, field("its own search field"))
+    editing = window(1, 1, WHOLE, field("a note"), active=True)
+    assert focused_text(parse(f"<displays>{windows(search, editing)}</displays>")) == "a note"
+
+
+UNDER_SUGGESTIONS = (Path(__file__).parent / "data" / "dump_under_suggestions.xml").read_text(encoding="utf-8")
+"""A dump of the active window alone, in the format of Android's own source: suggestions cover the button."""
+
+
+def test_field_with_suggestions_may_cover_everything_around_it() -> None:
+    nodes = parse(UNDER_SUGGESTIONS)
+    assert clickable_at(nodes, Pixel(540, 470), SCREEN) is None
+    assert clickable_at(nodes, Pixel(540, 270), SCREEN) == Box(40, 200, 1040, 340)
+    unfocused = tuple(replace(node, focused=False) for node in nodes)
+    assert clickable_at(unfocused, Pixel(540, 470), SCREEN) == Box(40, 400, 1040, 540)
+
+
+@pytest.mark.parametrize(
+    ("package", "home"),
+    [
+        ("com.android.systemui", "home_button"),
+        ("com.android.launcher3", "home"),
+        ("com.google.android.apps.nexuslauncher", "home"),
+    ],
+)
+def test_navigation_buttons_are_found_by_their_ids(package: str, home: str) -> None:
+    ids = ("back", home, "recent_apps", "ime_switcher")
+    bar = [button(200 * n, 2300, 200 * n + 100, 2400, f"{package}:id/{id_}") for n, id_ in enumerate(ids)]
+    listed = windows(window(0, 9, "[0,2274][1080,2400]", *bar), APP)
+    found = navigation_buttons(parse(listed))
+    assert found == {
+        SystemKey.BACK: Box(0, 2300, 100, 2400),
+        SystemKey.HOME: Box(200, 2300, 300, 2400),
+        SystemKey.RECENT: Box(400, 2300, 500, 2400),
+    }
+    assert navigation_buttons(parse(listed.replace("recent_apps", "other"))) == {}
+    assert navigation_buttons(parse(listed.replace(package, "com.app"))) == {}

@@ -2,16 +2,19 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.layout import screenshot_path
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_shell import AdbShell
+from odyssey_recorder.device.calibration import measure_frames, measure_touch
 from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices, place_of
 from odyssey_recorder.model.action import Click, LongPress
-from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size, to_grid, unrotate
 from odyssey_recorder.recording.timeline import AT_REST_NS
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.journal import RecordedJournal
@@ -22,6 +25,8 @@ from tests.end_to_end.emulator_bench import tap_window
 from tests.end_to_end.journal_checks import is_same_position, pixel_hash, published, step_position
 from tests.end_to_end.recording_child import tap_in_mirror
 from tests.recording.recording_bench import PASSIVE, Recording, RecordingBench, pixels
+
+KEY_HOME = 3
 
 
 def tap_in_window(bench: DeviceBench, recording: Recording, at: Pixel) -> None:
@@ -51,7 +56,7 @@ def verify_and_list_size_flags(service: RecordingBench, bench: DeviceBench, reco
     assert len(felt) == len(episode.steps) - 1
     reasons = []
     for number, (step, record) in enumerate(zip(episode.steps, provenance.steps, strict=True)):
-        screenshot = service.store.screenshot_path(episode, number)
+        screenshot = service.store.root / screenshot_path(episode.episode_id, number)
         size = Size(*pixels(screenshot).size)
         size_flags = [flag.code.value for flag in record.flags if str(size) in flag.values]
         assert len(size_flags) == (size != episode.device.size), f"step {number}: {record.flags}"
@@ -95,6 +100,87 @@ class DeviceChanges:
     profile: str
     changes: tuple[tuple[Callable[[Phone], None], Size], ...]
     reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Build:
+    """How a folded emulator differs from others, and whether it was measured before the recording."""
+
+    knows_outer_panel: bool = False
+    uses_first_node: bool = False
+    frame_turns: int = 0
+    shown: int = 0
+    measured: bool = False
+
+    def set_up(self, bench: DeviceBench) -> None:
+        control = bench.emulator.faults.control
+        control.knows_outer_panel, control.uses_first_node = self.knows_outer_panel, self.uses_first_node
+        control.frame_turns = self.frame_turns
+        bench.emulator.phone.set_posture("CLOSED")
+        bench.emulator.phone.lock_rotation(self.shown)
+
+
+BUILDS = {
+    "unfolded scaling": Build(),
+    "unfolded scaling, measured": Build(measured=True),
+    "right scaling": Build(knows_outer_panel=True),
+    "right scaling, measured": Build(knows_outer_panel=True, measured=True),
+    "old node": Build(uses_first_node=True, measured=True),
+    "frames a quarter turn off": Build(frame_turns=1),
+    "frames a quarter turn off, measured": Build(frame_turns=3, measured=True),
+    "rotation-locked app": Build(shown=1),
+    "rotation-locked app, measured": Build(shown=3, measured=True),
+}
+
+
+def measured(bench: DeviceBench, path: Path) -> MeasuredDevices:
+    known, device = MeasuredDevices(path), bench.connect()
+    state, turns = device.screen_state(), measure_frames(device)
+    assert turns is not None
+    known.keep(
+        device.properties(),
+        Measured(
+            touch_scale={state.posture: measure_touch(device)},
+            frame_turns={place_of(state.posture, state.rotation): turns},
+        ),
+    )
+    bench.emulator.phone.press_key(KEY_HOME)
+    return known
+
+
+@pytest.mark.parametrize("name", BUILDS)
+def test_folded_mirror_steps_equal_passive_ones(start: Start, tmp_path: Path, name: str) -> None:
+    """On every build the touched element reacts, and its screenshot is what apps showed at touch-down."""
+    bench, _ = start("pixel_fold", "gRPC")
+    build, phone = BUILDS[name], bench.emulator.phone
+    build.set_up(bench)
+    known = measured(bench, tmp_path / "measured.json") if build.measured else NOTHING_MEASURED
+    service = RecordingBench(tmp_path)
+    panel = Size(*astuple(phone.state().physical_size))
+    steps = []
+    for way in ("mirror", "passive"):
+        tap_window(bench.emulator, Pixel(9, 9))  # a second touch of one place would come without its position
+        device = bench.connect(known=known)
+        assert device.capture_path == "gRPC"
+        assert device.follows_finger == build.measured
+        with service.recording(device, service.draft(PASSIVE if way == "passive" else ORIGIN)) as recording:
+            at = bench.center_of("Notes")
+            if way == "mirror":
+                tap_in_mirror(recording.recorder, recording.annotator, at)
+            else:
+                await_size(recording, Size(*astuple(phone.state().size)))
+                tap_in_window(bench, recording, unrotate(at, panel, Rotation(build.shown)))
+            assert phone.state().package == "com.odyssey.notes"
+            recording.ready(steps=1)
+            recording.finish("done")
+            episode, provenance = published(service.store, recording.draft.episode_id)
+        felt = RecordedJournal.read(bench.folder / "journal.jsonl").touch_downs()[-1]
+        assert pixel_hash(service.store.screenshot_path(episode, 0)) == felt.frame.rgb_sha256
+        assert is_same_position(provenance.steps[0], felt)
+        steps.append(episode.steps[0].action)
+        phone.press_key(KEY_HOME)
+
+    assert steps[0] == steps[1]
 
 
 FOLD = DeviceChanges(

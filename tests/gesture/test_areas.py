@@ -5,16 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.gesture.areas import (
+    BesideButtons,
     KeyStroke,
+    Meaning,
     Navigation,
     NavigationRules,
     OnScreen,
     Pressed,
     ScreenAreas,
     Swiped,
-    button,
     confirmed,
+    contradicts,
     meaning,
+    presses_last,
 )
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
@@ -47,24 +50,64 @@ def test_navigation_bar_buttons_from_left_to_right() -> None:
     assert meanings == [Pressed(SystemKey.BACK), Pressed(SystemKey.HOME), Pressed(SystemKey.RECENT)]
 
 
+def pressed(x: int, y: int, areas: ScreenAreas, dpi: int = 420) -> Meaning:
+    return meaning(tap(x, y), areas, TOUCH, NavigationRules.for_density(dpi))
+
+
+BACK, HOME, RECENT = Pressed(SystemKey.BACK), Pressed(SystemKey.HOME), Pressed(SystemKey.RECENT)
+
+
+@pytest.mark.parametrize(("x", "key"), [(0, BACK), (404, BACK), (406, HOME), (674, HOME), (676, RECENT), (901, RECENT)])
+def test_touches_between_a_phones_buttons_go_to_the_nearest(x: int, key: Pressed) -> None:
+    assert pressed(x, 2300, buttons) == key
+
+
+@pytest.mark.parametrize("x", [903, 1079])
+def test_right_of_recent_another_button_may_be(x: int) -> None:
+    assert pressed(x, 2300, buttons) == Pressed(SystemKey.RECENT, beside=True)
+
+
+FOLD = Size(2208, 1840)
+
+
 @pytest.mark.parametrize(
-    ("bar", "dpi", "back", "home", "recent"),
+    ("size", "dpi", "folds", "end_margin_dp"),
     [
-        pytest.param(Box(0, 954, 2400, 1080), 420, 300, 1200, 2100, id="landscape"),
-        pytest.param(Box(0, 1504, 2560, 1600), 320, 1280 - 216, 1280 + 90, 1280 + 216, id="tablet"),
+        pytest.param(TABLET, 320, False, 219.6, id="tablet, landscape"),
+        pytest.param(TABLET.turned(), 320, False, 75, id="tablet, portrait"),
+        pytest.param(FOLD, 420, True, 88, id="foldable, landscape"),
+        pytest.param(FOLD.turned(), 420, True, 48, id="foldable, portrait"),
     ],
 )
-def test_buttons_on_a_wide_bar_keep_their_size(bar: Box, dpi: int, back: int, home: int, recent: int) -> None:
-    rules = NavigationRules.for_density(dpi)
-    keys = [button(Pixel(at, bar.bottom - 50), bar, rules) for at in (back, home, recent)]
-    assert keys == [SystemKey.BACK, SystemKey.HOME, SystemKey.RECENT]
+def test_taskbar_has_its_buttons_at_the_end(size: Size, dpi: int, folds: bool, end_margin_dp: float) -> None:
+    bar = Box(0, size.height - 60 * dpi // 160, size.width, size.height)
+    areas = ScreenAreas(size, Rotation.R0, bar, None, folds=folds)
+
+    def at(from_end_dp: float) -> Meaning:
+        return pressed(round(size.width - (end_margin_dp + from_end_dp) * dpi / 160), size.height - 30, areas, dpi)
+
+    assert [at(dp) for dp in (1, 22, 43, 55)] == [RECENT] * 4
+    assert [at(dp) for dp in (57, 90, 123)] == [HOME] * 3
+    assert [at(dp) for dp in (125, 158, 179)] == [BACK] * 3
+    assert [at(dp) for dp in (-2, 182, 300)] == [BesideButtons()] * 3
+
+
+def test_read_buttons_count_more_than_computed_ones() -> None:
+    """A bar of an app launcher of its own, mirrored for a language that is written from right to left."""
+    boxes = {key: Box(left, 1492, left + 88, 1588) for key, left in zip(SystemKey, (300, 600, 100), strict=True)}
+    bar = Box(0, 1480, 2560, 1600)
+    areas = ScreenAreas(TABLET, Rotation.R0, bar, None, buttons=boxes)
+    found = [pressed(x, 1540, areas, 320) for x in (110, 240, 250, 350, 650, 800, 90)]
+    other = BesideButtons()
+    assert found == [RECENT, RECENT, HOME, HOME, BACK, other, other]
 
 
 @given(st.integers(0, 1079), st.booleans())
 def test_bar_on_the_side_has_the_same_buttons(along: int, on_the_right: bool) -> None:
     side = Box(2274, 0, 2400, 1080) if on_the_right else Box(0, 0, 126, 1080)
-    turned = Pixel(2300, 1080 - along) if on_the_right else Pixel(60, along)
-    assert button(turned, side, RULES) is button(Pixel(along, 2300), BAR, RULES)
+    turned = Pixel(2300, 1079 - along) if on_the_right else Pixel(60, along)
+    wide = replace(buttons, rotation=Rotation.R90, navigation_bar=side)
+    assert pressed(turned.x, turned.y, wide) == pressed(along, 2300, buttons)
 
 
 @pytest.mark.parametrize(
@@ -140,6 +183,49 @@ RECENTS = in_front("com.android.launcher3", "com.android.quickstep.RecentsActivi
 )
 def test_focus_after_a_swipe_decides_its_key(looks_like: SystemKey, after: ScreenAreas, key: SystemKey | None) -> None:
     assert confirmed(Swiped(looks_like), after) is key
+
+
+@pytest.mark.parametrize(
+    ("key", "before", "after", "is_contradicted"),
+    [
+        (SystemKey.HOME, APP, LAUNCHER, False),
+        (SystemKey.HOME, APP, APP, True),
+        (SystemKey.HOME, APP, RECENTS, True),
+        (SystemKey.RECENT, APP, RECENTS, False),
+        (SystemKey.RECENT, APP, LAUNCHER, False),
+        (SystemKey.RECENT, APP, in_front("com.example.mail", ".Inbox"), True),
+        (SystemKey.RECENT, RECENTS, APP, False),
+        (SystemKey.BACK, APP, LAUNCHER, False),
+        (SystemKey.BACK, APP, RECENTS, True),
+        (None, APP, in_front("com.example.mail", ".Inbox"), False),
+        (None, APP, LAUNCHER, True),
+        (None, LAUNCHER, LAUNCHER, False),
+        (SystemKey.HOME, APP, in_front("", ""), False),
+    ],
+)
+def test_focus_after_a_tap_on_the_bar_may_contradict_its_button(
+    key: SystemKey | None, before: ScreenAreas, after: ScreenAreas, is_contradicted: bool
+) -> None:
+    assert contradicts(key, before, after) is is_contradicted
+
+
+@pytest.mark.parametrize(
+    ("typing", "before", "after", "is_pressed"),
+    [
+        (False, APP, LAUNCHER, True),
+        (False, APP, APP, False),
+        (False, LAUNCHER, APP, True),
+        (False, APP, None, True),
+        (True, APP, None, False),
+        (True, APP, APP, False),
+        (True, APP, LAUNCHER, True),
+        (True, LAUNCHER, LAUNCHER, False),
+    ],
+)
+def test_tap_right_of_recent_is_judged_by_its_effect(
+    typing: bool, before: ScreenAreas, after: ScreenAreas | None, is_pressed: bool
+) -> None:
+    assert presses_last(before, after, typing=typing) is is_pressed
 
 
 def test_frame_size_follows_the_rotation() -> None:

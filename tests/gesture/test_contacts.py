@@ -17,6 +17,7 @@ from odyssey_recorder.gesture.contacts import (
     KeyPressed,
     KeyTyped,
     LossCause,
+    OtherKeyPressed,
     RawSample,
     TouchUpdate,
     to_stroke,
@@ -398,7 +399,31 @@ def test_every_contact_ends_once(messages: list[Message]) -> None:
                 open_contacts.remove((node, number, samples[0].time_us))
             case ContactLost(node, number, began_us, cause) if cause is not LossCause.PLACE_UNKNOWN:
                 open_contacts.remove((node, number, began_us))
-            case ContactLost() | KeyPressed() | KeyTyped() | EventsDropped():
+            case ContactLost() | KeyPressed() | KeyTyped() | OtherKeyPressed() | EventsDropped():
                 pass
 
     assert not open_contacts
+
+
+def test_keys_of_the_emulator_window() -> None:
+    lines = (DATA / "getevent/synthetic_escape_and_other_keys.txt").read_text().splitlines()
+    node = "/dev/input/event11"
+    messages = [message for line in lines if (message := parse_line(line)) is not None]
+    assert updates_of(messages) == [
+        KeyPressed(node, SystemKey.BACK, 812_331_204),
+        OtherKeyPressed(node, "Search", 815_001_204),
+        KeyPressed(node, SystemKey.BACK, 816_001_204),
+        KeyTyped(node, "KEY_V", 817_100_000),
+        OtherKeyPressed(node, "Down", 818_100_000),
+    ]
+
+
+def test_shortcuts_that_write_nothing_are_no_key_strokes() -> None:
+    held = key(1, "KEY_LEFTCTRL")
+    shortcuts = [*key(2, "KEY_C"), *key(3, "KEY_V"), *key(4, "KEY_ENTER")]
+    assert updates_of([*held, *shortcuts, *key(5, "KEY_LEFTCTRL", 0), *key(6, "KEY_C")]) == [
+        OtherKeyPressed(KEYBOARD, "Ctrl+C", 2),
+        KeyTyped(KEYBOARD, "KEY_V", 3),
+        KeyTyped(KEYBOARD, "KEY_ENTER", 4),
+        KeyTyped(KEYBOARD, "KEY_C", 6),
+    ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device import preflight
 from odyssey_recorder.device.adb_server import AdbServer
@@ -17,6 +18,7 @@ from odyssey_recorder.device.inventory import DeviceDetails, DeviceInventory, In
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.device.profile import profile_named, profiles
 from odyssey_recorder.device.settle import SettleRule
+from odyssey_recorder.device_check.found import DeviceReport
 from odyssey_recorder.doctor import Doctor, DoctorFinding, Level
 from odyssey_recorder.errors import (
     CancelledError,
@@ -82,7 +84,7 @@ class FakeRecordings(RecordingService):
     @property
     def episode(self) -> Episode:
         """The only published one."""
-        (episode_id,) = self.store.episodes()
+        (episode_id,) = sorted(episode_ids(self.store.root))
         return self.store.load(episode_id)
 
     @property
@@ -129,6 +131,7 @@ class FakeInventory(DeviceInventory):
 
     def __init__(self) -> None:
         self.done: list[str] = []
+        self.report = DeviceReport({}, (), 0)
         self.failure: OdysseyError | None = None
         self.listing_failure: OdysseyError | None = None
         self.missing: tuple[PreflightFinding, ...] = ()
@@ -186,6 +189,14 @@ class FakeInventory(DeviceInventory):
                 raise CancelledError(f"{avd} was stopped again.")
         self.run(self._key(avd))
         return "emulator-5554"
+
+    def check(self, serial: str, progress: Progress, cancelled: Cancelled) -> DeviceReport:
+        self._note(f"check {serial}")
+        progress(0.0, "Typing, 1 of 2")
+        while not self.may_finish.wait(0.01):
+            if cancelled():
+                raise CancelledError("The check was cancelled.")
+        return self.report
 
     def reset(self, avd: str, progress: Progress, cancelled: Cancelled) -> str:
         self._note(f"reset {avd}")

@@ -11,6 +11,7 @@ from odyssey_recorder.gesture.contacts import (
     KeyPressed,
     KeyTyped,
     LossCause,
+    OtherKeyPressed,
     RawSample,
 )
 from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, AxisRange, InputDeviceNode
@@ -167,11 +168,16 @@ class Bench:
             self.wait(100)
         return self
 
+    def press_other(self, name: str) -> Self:
+        """A key that is no step and writes no text."""
+        self._send_input(OtherKeyPressed(KEYBOARD, name, self.now_ms * 1000))
+        return self
+
     def lose(self, cause: LossCause, *, slot: int = 0) -> Self:
         self._send_input(ContactLost(TOUCH, slot, self.now_ms * 1000, cause))
         return self
 
-    def _send_input(self, news: ContactBegan | ContactLost | KeyPressed | KeyTyped) -> None:
+    def _send_input(self, news: ContactBegan | ContactLost | KeyPressed | KeyTyped | OtherKeyPressed) -> None:
         self.send(events.InputHeard(news, self.now_ns, 0, self.now_ns))
 
     def _send_frame(self, *, streamed: bool) -> None:

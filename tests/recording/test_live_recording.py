@@ -141,6 +141,17 @@ def test_click_has_a_view_hierarchy_and_an_element_box(bench: RecordingBench, de
         assert (record.ui_tree, record.ui_tree_absent != "") == (None, True), "the tree may be of another screen"
 
 
+def test_step_without_a_view_hierarchy_says_why(bench: RecordingBench, device: FakeDevice) -> None:
+    device.never_rest()
+    with bench.recording(device) as recording:
+        recording.ready()
+        recording.recorder.wait_for(lambda view: view.no_tree != "", 10)
+        recording.tap_and_wait()
+
+        record = recording.draft.steps[0].record
+        assert (record.ui_tree, record.ui_tree_absent) == (None, "The screen of fake-1 never rests.")
+
+
 def test_field_with_another_text_than_typed_is_reported(bench: RecordingBench, device: FakeDevice) -> None:
     device.tree = TREE.format("mi1k")
     with bench.recording(device) as recording:

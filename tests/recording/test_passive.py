@@ -4,17 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.gesture.areas import Navigation
+from odyssey_recorder.gesture.areas import Navigation, NavigationRules, ScreenAreas
 from odyssey_recorder.gesture.contacts import EventsDropped, KeyPressed, LossCause
+from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
-from odyssey_recorder.model.geometry import Rotation, Size
+from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
-from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT, PINCHED
-from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, TOO_MANY
+from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, PassiveSession
+from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT, PINCHED, Interpreter
+from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, NOT_A_STEP, TOO_MANY
 from odyssey_recorder.recording.state import State
 from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING, Bench, count, describe, steps
+
+LAUNCHER = replace(PLAIN, package="com.android.launcher3")
+RECENTS = replace(LAUNCHER, activity=".RecentsActivity")
 
 # Inputs become steps.
 
@@ -54,10 +58,69 @@ def test_toolbar_and_navigation_bar_presses_are_system_keys() -> None:
     for screen, key in enumerate(SystemKey, 1):
         bench.press(key).wait(20)
         bench.show(screen).wait(300)
-    for x in (230, 540, 850):
-        bench.tap(x, 2340).wait(300)
+    for x, leads_to in ((230, PLAIN), (540, LAUNCHER), (850, LAUNCHER)):
+        bench.tap(x, 2340)
+        bench.areas = leads_to
+        bench.wait(700)
 
     assert steps(bench) == ["HOME on 0", "BACK on 1", "RECENT on 2", "BACK on 3", "HOME on 3", "RECENT on 3"]
+    assert {step.flags for step in bench.steps} == {()}
+
+
+AT_THE_END = {key: Box(left, 2290, left + 88, 2390) for key, left in zip(SystemKey, (800, 600, 950), strict=True)}
+
+
+def large_bench() -> Bench:
+    """Its screen is 675 dp wide."""
+    rules = Interpreter(TouchRules.for_density(256), NavigationRules.for_density(256))
+    return Bench(PassiveSession(rules))
+
+
+@pytest.mark.parametrize(
+    ("x", "leads_to", "step", "flag"),
+    [
+        pytest.param(540, LAUNCHER, "HOME on 0", None, id="home"),
+        pytest.param(540, PLAIN, "HOME on 0", ("the button HOME", "com.example.shop/.Main"), id="still the app"),
+        pytest.param(850, PLAIN, "RECENT on 0", ("the button RECENT", "com.example.shop/.Main"), id="no overview"),
+        pytest.param(
+            230, RECENTS, "BACK on 0", ("the button BACK", "com.android.launcher3/.RecentsActivity"), id="back"
+        ),
+        pytest.param(1060, RECENTS, "RECENT on 0", None, id="beyond recent, and it was that"),
+        pytest.param(1060, PLAIN, "1060,2340 on 0", None, id="the switcher of keyboards"),
+    ],
+)
+def test_effect_of_a_navigation_button_is_compared(
+    x: int, leads_to: ScreenAreas, step: str, flag: tuple[str, str] | None
+) -> None:
+    bench = Bench().begin().tap(x, 2340).wait(300)
+    assert bench.steps == [], "its effect may still come"
+    bench.areas = leads_to
+    bench.wait(700)
+
+    assert steps(bench) == [step]
+    assert bench.steps[0].flags == (() if flag is None else (Flag(FlagCode.OTHER_EFFECT, flag),))
+    assert bench.messages == []
+
+
+def test_tap_beside_a_taskbars_buttons_is_a_click_unless_its_effect_says_otherwise() -> None:
+    """The bounds were read only after the first tap began; a bar that is 320 dp wide is no taskbar."""
+    bench = large_bench().begin().tap(300, 2340)
+    bench.areas = replace(bench.areas or PLAIN, buttons=AT_THE_END)
+    bench.wait(700).tap(320, 2340)
+    bench.areas = replace(bench.areas, package=LAUNCHER.package)
+    bench.wait(700)
+
+    assert steps(bench) == ["300,2340 on 0", "320,2340 on 0"]
+    other = Flag(FlagCode.OTHER_EFFECT, ("a tap beside the buttons", "com.android.launcher3/.Main"))
+    assert [step.flags for step in bench.steps] == [(), (other,)]
+
+
+def test_effect_after_the_next_input_proves_nothing() -> None:
+    bench = Bench().begin().tap(540, 2340).wait(100)
+    bench.tap(500, 900).wait(1000)
+
+    assert steps(bench) == ["HOME on 0", "500,900 on 0"]
+    assert {step.flags for step in bench.steps} == {()}
 
 
 @pytest.mark.parametrize(
@@ -80,6 +143,71 @@ def test_swipe_up_from_the_edge_is_judged_by_its_effect(
 
     assert steps(bench) == [step]
     assert bench.steps[0].flags == flags
+
+
+def spin(bench: Bench, *travels: int, at: tuple[int, int] = (540, 1200), pause_ms: int = 0, bend: int = 0) -> None:
+    """Contacts that begin at one place and move up by `travels`; the screen changes with each."""
+    for travel in travels:
+        bench.down().wait(100).show(bench.screen + 1)
+        bench.up(at, ms=100, path=((at[0] + bend, at[1] - travel // 2), (at[0], at[1] - travel))).wait(pause_ms)
+
+
+def ends(bench: Bench) -> list[tuple[int, int, int]]:
+    """Where each stroke begins, and how far up it ends."""
+    strokes = [step.intent.stroke for step in bench.steps if isinstance(step.intent, events.Touch)]
+    return [(stroke.start.x, stroke.start.y, stroke.end.y) for stroke in strokes]
+
+
+@pytest.mark.parametrize("pause_ms", [0, 20, 200])
+def test_one_spin_of_the_wheel_is_one_scroll_on_the_screen_before_it(pause_ms: int) -> None:
+    bench = Bench().begin().tap(10, 10).wait(600)
+    spin(bench, 200, 160, 300, pause_ms=pause_ms)
+    bench.wait(1000).tap(20, 20).wait(600)
+
+    assert steps(bench) == ["10,10 on 0", "540,1200 on 0", "20,20 on 3"]
+    assert ends(bench)[1] == (540, 1200, 540)
+    assert (bench.steps[1].flags, bench.messages) == ((), [])
+    assert bench.steps[1].sent is not None
+    assert bench.steps[1].sent[1] - bench.steps[1].sent[0] >= 300_000_000
+
+
+@pytest.mark.parametrize(
+    ("travels", "bend", "pause_ms"),
+    [((200, 200), 0, 300), ((200, 200), 3, 20), ((1000, 1000), 0, 100), ((200, -200), 0, 20)],
+    ids=["after a pause", "with a finger's bend", "too long for a wheel", "there and back"],
+)
+def test_two_swipes_of_a_person_are_two_steps(travels: tuple[int, int], bend: int, pause_ms: int) -> None:
+    bench = Bench().begin()
+    spin(bench, *travels, bend=bend, pause_ms=pause_ms)
+    bench.wait(1500)
+
+    assert ends(bench) == [(540, 1200, 1200 - travel) for travel in travels]
+
+
+def test_straight_swipe_before_the_end_is_not_lost() -> None:
+    bench = Bench().begin()
+    spin(bench, 200)
+    bench.send(events.FramesEnded()).wait(20)
+    assert ends(bench) == [(540, 1200, 1000)]
+
+
+def test_key_that_is_no_step_is_said_at_once_and_flagged_on_the_next_step() -> None:
+    bench = Bench().begin().tap(100, 200).wait(300)
+    bench.press_other("Down").show(1).wait(300)
+    assert bench.messages == [NOT_A_STEP.format("Down")]
+    bench.press_other("Down").tap(300, 400).wait(300)
+    bench.tap(500, 600).wait(300)
+
+    assert steps(bench) == ["100,200 on 0", "300,400 on 1", "500,600 on 1"]
+    assert [step.flags for step in bench.steps] == [(), (Flag(FlagCode.OTHER_KEY, ("Down",)),), ()]
+
+
+def test_key_that_is_undone_flags_nothing() -> None:
+    bench = Bench(restores=True).begin().tap(100, 200).wait(300).press_other("Menu").wait(300)
+    bench.send(events.UndoWanted(bench.now_ns)).wait(300)
+    bench.tap(300, 400).wait(300)
+
+    assert [step.flags for step in bench.steps] == [()]
 
 
 # Readings of the device.

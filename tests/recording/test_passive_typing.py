@@ -41,6 +41,15 @@ def test_text_submitted_with_enter_was_read_before(submitted: int, questions: li
     assert questions or (steps(bench)[0], bench.steps[0].flags) == ("“ok” on 0", ())
 
 
+def test_cursor_keys_between_key_strokes_flag_their_text() -> None:
+    bench = Bench(field_text="").begin().type("KEY_A", "KEY_B").press_other("Left").wait(100).type("KEY_X")
+    bench.field_text = "axb"
+    bench.wait(400).tap(10, 10).wait(300)
+
+    assert steps(bench) == ["“axb” on 0", "10,10 on 0"]
+    assert [step.flags for step in bench.steps] == [(Flag(FlagCode.OTHER_KEY, ("Left",)),), ()]
+
+
 def test_unreadable_text_is_requested_and_amended() -> None:
     bench = Bench(field_text=None).begin().type("KEY_M").wait(300)
     bench.press(SystemKey.HOME).wait(300)

@@ -21,21 +21,39 @@ def differs(screenshot: Size, device_info: Size) -> str:
     return f"the screenshot is {screenshot}, device_info says {device_info}"
 
 
-BUTTON = f'<hierarchy><node clickable="true" bounds="[0,0][{PHONE_SIZE.width},300]"/></hierarchy>'
+TASKBAR = """<displays><display id="0"><window bounds="[0,90][360,150]" active="false" layer="3">
+<node bounds="[0,90][360,150]"><node clickable="true" bounds="[40,95][60,140]"/></node>
+</window><window bounds="[0,0][360,300]" layer="1"><node clickable="true" bounds="[0,0][360,300]"/></window></display>
+</displays>"""
+APP_ICON = (40, 95, 60, 140)
+BAR = {"navigation_bar": Box(0, 90, 360, 150)}
+BUTTON = '<hierarchy><node clickable="true" bounds="[0,0][360,300]"/></hierarchy>'
+PAGE = f'<hierarchy><node bounds="[0,0][360,640]">{BUTTON}</node></hierarchy>'
+WHOLE = (0, 0, 360, 300)
 
 
 @pytest.mark.parametrize(
-    ("change", "has_box"),
+    ("tree", "change", "box"),
     [
-        ({}, True),
-        ({"keyboard": Box(0, 90, PHONE_SIZE.width, PHONE_SIZE.height)}, False),
-        ({"navigation_bar": Box(0, 90, PHONE_SIZE.width, 150)}, False),
-        ({"navigation_bar": Box(0, 110, PHONE_SIZE.width, 150)}, True),
-        ({"status_bar_px": 101}, False),
+        pytest.param(BUTTON, {}, WHOLE, id="nothing covers it"),
+        pytest.param(BUTTON, {"keyboard": Box(0, 90, 360, 640)}, None, id="keyboard"),
+        pytest.param(BUTTON, BAR, None, id="bar"),
+        pytest.param(BUTTON, {"navigation_bar": Box(0, 110, 360, 150)}, WHOLE, id="above the bar"),
+        pytest.param(BUTTON, {"status_bar_px": 101}, None, id="status bar"),
+        pytest.param(BUTTON, {"has_pop_up": True}, WHOLE, id="a pop-up's own views"),
+        pytest.param(PAGE, {"has_pop_up": True}, None, id="views beneath a pop-up"),
+        pytest.param(PAGE, {}, WHOLE, id="a page"),
+        pytest.param(TASKBAR, BAR, APP_ICON, id="app of a taskbar"),
+        pytest.param(TASKBAR.replace("[0,90]", "[0,120]"), BAR, None, id="bar without views there"),
+        pytest.param(TASKBAR, {**BAR, "has_pop_up": True}, APP_ICON, id="all windows, with a pop-up"),
     ],
 )
-def test_touch_on_a_system_bar_or_keyboard_has_no_element_box(
-    bench: RecordingBench, device: FakeDevice, change: dict[str, Any], has_box: bool
+def test_touch_on_what_covers_the_app_has_no_box_of_the_app(
+    bench: RecordingBench,
+    device: FakeDevice,
+    tree: str,
+    change: dict[str, Any],
+    box: tuple[int, ...] | None,
 ) -> None:
     draft = bench.draft()
     writer = StepWriter(draft, TouchRules.for_density(160))
@@ -43,12 +61,12 @@ def test_touch_on_a_system_bar_or_keyboard_has_no_element_box(
     writer.hold(frame, frozenset())
     writer.take_screenshot(writer.write_screenshot(frame))
     writer.take_screen(frame.number, replace(device.state, **change))
-    writer.take_tree(frame.number, writer.write_tree(BUTTON))
+    writer.take_tree(frame.number, writer.write_tree(tree))
 
     touch = Touch(TouchStroke.press(Pixel(50, 100)))
     writer.save(SaveStep(frame.number, frame.number, settled=True, touched_ns=0, intent=touch))
 
-    assert draft.steps[0].record.bbox == ((0, 0, PHONE_SIZE.width, 300) if has_box else None)
+    assert draft.steps[0].record.bbox == box
     draft.close()
 
 

@@ -97,6 +97,7 @@ def emulator(grpc_emulator: SimulatedEmulator) -> Iterator[SimulatedEmulator]:
     grpc_emulator.faults.clear()
     grpc_emulator.phone.reset_size()
     grpc_emulator.phone.set_rotation(0)
+    grpc_emulator.phone.put_setting("system", "accelerometer_rotation", "0")
     grpc_emulator.phone.clear_recents()
     grpc_emulator.phone.press_key(3)
 

@@ -81,12 +81,14 @@ def test_snapshots_are_saved_loaded_listed_and_deleted(start_bench: StartBench) 
     ]
     assert bench.console("avd", "snapshot", "save", "upright") == ["OK"]
     bench.console("rotate")
+    assert (bench.phone.state().rotation, bench.phone.screen().held) == (0, 1)
+    bench.shell("settings put system accelerometer_rotation 1")
     assert bench.phone.state().rotation == 1
 
     assert bench.console("avd", "snapshot", "load", "upright") == ["OK"]
 
     bench.wait_for_new_connection()
-    assert bench.phone.state().rotation == 0
+    assert (bench.phone.state().rotation, bench.phone.screen().held) == (0, 0)
     assert bench.console("avd", "snapshot", "list")[2].split()[:2] == ["--", "upright"]
     assert bench.console("avd", "snapshot", "delete", "upright") == ["OK"]
 
@@ -163,8 +165,8 @@ def test_foldable_is_folded_and_unfolded(fold: Bench) -> None:
     assert fold.shell("wm size; cmd device_state print-state") == "Physical size: 2208x1840\n2\n"
 
 
-def test_fold_is_rejected_on_a_phone_and_sensors_keep_their_values(fresh_bench: Bench) -> None:
-    assert fresh_bench.console("fold")[0].startswith("KO: ")
+def test_fold_has_no_answer_on_a_phone_and_sensors_keep_their_values(fresh_bench: Bench) -> None:
+    assert fresh_bench.console("fold") == [], "a real console says nothing either"
     assert fresh_bench.console("sensor", "get", "hinge-angle0") == ["KO: unknown sensor name: hinge-angle0"]
     assert fresh_bench.console("sensor", "set", "light", "12") == ["OK"]
     assert fresh_bench.console("sensor", "get", "light") == ["light = 12", "OK"]

@@ -57,7 +57,7 @@ def change_twice(emulator: SimulatedEmulator) -> None:
 
 
 @pytest.mark.parametrize(
-    ("token", "arguments"), [(None, "No 'authorization' header present."), ("guess", "another token")]
+    ("token", "arguments"), [(None, "No 'authorization' header present."), ("guess", "`Bearer guess` is invalid")]
 )
 def test_client_without_the_token_is_rejected(emulator: SimulatedEmulator, token: str | None, arguments: str) -> None:
     other_client = Client(f"127.0.0.1:{port_of(emulator)}", token)

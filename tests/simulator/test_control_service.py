@@ -1,6 +1,7 @@
 import io
 import mmap
 import queue
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -128,6 +129,34 @@ def test_image_is_upright_and_reports_the_rotation(client: Client, phone: Phone,
     assert image.content(4) == rgb_of(phone)
 
 
+@pytest.mark.parametrize(
+    ("turned", "expected_turn"),
+    [
+        ((1, 0, 0), Image.Transpose.ROTATE_90),
+        ((0, 1, 0), Image.Transpose.ROTATE_270),
+        ((2, 0, 0), Image.Transpose.ROTATE_180),
+        ((1, 1, 1), Image.Transpose.ROTATE_90),
+    ],
+)
+def test_image_is_turned_as_the_device_is_held(
+    client: Client, emulator: SimulatedEmulator, turned: tuple[int, int, int], expected_turn: Image.Transpose
+) -> None:
+    """Not as Android shows it, with a rotation lock or an app that keeps its orientation."""
+    held, shown, further = turned
+    emulator.phone.set_rotation(held)
+    emulator.phone.lock_rotation(shown)
+    emulator.faults.control.frame_turns = further
+    image = client.call("getScreenshot", message((1, RGB)))
+    small = client.call("getScreenshot", message((1, RGB), (3, WIDTH), (4, WIDTH)))
+
+    screen = emulator.phone.screen()
+    expected = Image.frombytes("RGB", (screen.width, screen.height), rgb_of(emulator.phone)).transpose(expected_turn)
+    assert size_of(image) == expected.size
+    assert max(size_of(small)) == WIDTH
+    assert image.content(4) == expected.tobytes()
+    assert image.message(1).message(2).number(1) == held
+
+
 def test_image_smaller_than_the_panel_is_centred(client: Client, phone: Phone) -> None:
     phone.override_size(480, 480)
 
@@ -180,8 +209,9 @@ def test_frames_can_be_written_to_a_mapped_file(client: Client, phone: Phone, tm
     shared = tmp_path / "frames of ours"
     shared.write_bytes(bytes(size))
     transport = message((1, 1), (2, shared.as_uri()))
+    wanted = message((1, RGB), (3, WIDTH), (4, HEIGHT), (6, transport))
     with shared.open("r+b") as file, mmap.mmap(file.fileno(), size) as memory:
-        stream = client.stream("streamScreenshot", message((1, RGB), (6, transport)))
+        stream = client.stream("streamScreenshot", wanted)
         first = stream.next()
         shown = memory[:]
         phone.start_activity(SETTINGS)
@@ -196,19 +226,36 @@ def test_frames_can_be_written_to_a_mapped_file(client: Client, phone: Phone, tm
 
 @pytest.mark.parametrize(
     ("handle", "complaint"),
-    [("file:///no/such/file", "cannot be written"), ("shm://x", "file:///"), ("{small}", "has 3 bytes of the 2764800")],
+    [
+        ("file:///no/such/file", "INVALID_ARGUMENT: .* cannot be written"),
+        ("shm://x", "INVALID_ARGUMENT: .*file:///"),
+        ("{small}", "FAILED_PRECONDITION: .* has 3 bytes of the 2764800"),
+    ],
 )
 def test_unusable_frame_file_is_rejected(client: Client, tmp_path: Path, handle: str, complaint: str) -> None:
     small = tmp_path / "small"
     small.write_bytes(b"123")
     transport = message((1, 1), (2, handle.format(small=small.as_uri())))
+    wanted = message((1, RGB), (3, WIDTH), (4, HEIGHT), (6, transport))
 
-    code, details = refusal(client, "getScreenshot", message((1, RGB), (6, transport)))
+    code, details = refusal(client, "getScreenshot", wanted)
 
-    assert code is grpc.StatusCode.INVALID_ARGUMENT
-    assert complaint in details
-    with pytest.raises(grpc.RpcError, match="INVALID_ARGUMENT"):
-        client.stream("streamScreenshot", message((1, RGB), (6, transport))).next()
+    assert re.search(complaint, f"{code.name}: {details}")
+    with pytest.raises(grpc.RpcError, match=code.name):
+        client.stream("streamScreenshot", wanted).next()
+
+
+@pytest.mark.parametrize("size", [(0, 0), (WIDTH, 0)])
+def test_shared_memory_without_a_size_crashes_the_emulator(tmp_path: Path, size: tuple[int, int]) -> None:
+    shared = tmp_path / "frames"
+    shared.write_bytes(bytes(3 * WIDTH * HEIGHT))
+    with SimulatedEmulator(phone_of(), control=ControlOptions()) as emulator, client_of(emulator) as client:
+        wanted = message((1, RGB), (3, size[0]), (4, size[1]), (6, message((1, 1), (2, shared.as_uri()))))
+        with pytest.raises(grpc.RpcError):
+            client.stream("streamScreenshot", wanted).next()
+        assert emulator.killed.wait(10)
+        assert emulator.faults.offline
+        assert emulator.faults.control.off
 
 
 def test_display_that_is_off_sends_one_empty_image(client: Client, phone: Phone) -> None:
@@ -225,12 +272,18 @@ def test_display_that_is_off_sends_one_empty_image(client: Client, phone: Phone)
 
 
 def test_folded_state_is_reported_with_images() -> None:
+    """A touch is scaled by the unfolded panel, as on a real emulator, unless the build knows the outer one."""
     with SimulatedEmulator(phone_of("pixel_fold"), control=ControlOptions()) as emulator, client_of(emulator) as client:
         opened = client.call("getScreenshot", message((1, RGB)))
         client.call("setPosture", b"\x18\x01")
         closed = client.call("getScreenshot", message((1, RGB), (3, 540)))
         client.call("sendTouch", touch_at(540, 1000))
-        touched = emulator.guest.nodes.touch_screens[6].contacts()
+        scaled = contacts(emulator, node=6)
+        client.call("sendTouch", touch_at(540, 1000, pressure=0))
+        contacts(emulator)
+        emulator.faults.control.knows_outer_panel = emulator.faults.control.uses_first_node = True
+        client.call("sendTouch", touch_at(540, 1000))
+        right = contacts(emulator, node=0)
         client.call("setPosture", b"\x18\x03")
         again = client.call("getScreenshot", message((1, RGB)))
 
@@ -238,7 +291,15 @@ def test_folded_state_is_reported_with_images() -> None:
     assert opened.message(1).content(7) == b""
     assert size_of(closed) == (540, 1046)
     assert (closed.message(1).message(7).number(1), closed.message(1).message(7).number(2)) == (1080, 2092)
-    assert touched == {0: (540 * 32767 // 1080, 1000 * 32767 // 2092)}
+    assert scaled == {0: (540 * 32767 // 2208, 1000 * 32767 // 1840)}
+    assert right == {0: (540 * 32767 // 1080, 1000 * 32767 // 2092)}
+
+
+def contacts(emulator: SimulatedEmulator, *, node: int = 0) -> dict[int, tuple[int, int]]:
+    """After every touch sent so far, which the emulator confirms before it happens."""
+    assert emulator.control is not None
+    emulator.control.wait_for_touches()
+    return emulator.guest.nodes.touch_screens[node].contacts()
 
 
 def test_unknown_display_format_or_posture_is_rejected(client: Client) -> None:
@@ -280,30 +341,28 @@ def test_key_name_presses_a_keyboard_key(client: Client, phone: Phone, events: E
         phone.press_key(POWER)
 
 
-def test_idle_finger_is_lifted_and_its_slot_is_reused(emulator: SimulatedEmulator, events: Events) -> None:
-    fingers = Fingers(emulator.guest, expires_s=0.05)
+def test_idle_finger_is_lifted_by_the_next_touch_and_its_slot_is_reused(emulator: SimulatedEmulator) -> None:
+    fingers = Fingers(emulator.guest, expires_s=0.0)
 
     fingers.put(1, 10, 10, expires=False)
     fingers.put(2, 20, 20)
-
-    tracked = list[int]()
-    while len(tracked) < 3:
-        tracked += [value for _, code, value in events(1) if code == ABS_MT_TRACKING_ID]
-    assert tracked == [0, 1, -1]
-    assert list(emulator.guest.touch_screen().contacts()) == [0]
+    before = contacts(emulator)
     fingers.put(3, 30, 30, expires=False)
-    assert list(emulator.guest.touch_screen().contacts()) == [0, 1]
+    after = contacts(emulator)
     fingers.lift(1)
     fingers.lift(3)
-    fingers.stop()
+
+    assert (list(before), list(after)) == ([0, 1], [0, 1])
+    assert after[1][0] == 30 * 32767 // WIDTH
+    assert contacts(emulator) == {}
 
 
 def test_at_most_ten_fingers_are_tracked(client: Client, emulator: SimulatedEmulator) -> None:
     touches = [touch_at(identifier, 500, identifier) for identifier in range(100, 112)]
     client.call("sendTouch", b"".join(touches))
-    assert len(emulator.guest.touch_screen().contacts()) == 10
+    assert len(contacts(emulator)) == 10
     client.call("sendTouch", touch_at(111, 500, 111, pressure=0) + touch_at(100, 500, 100, pressure=0))
-    assert len(emulator.guest.touch_screen().contacts()) == 9
+    assert len(contacts(emulator)) == 9
     client.call("sendTouch", b"".join(touch_at(number, 500, number, pressure=0) for number in range(101, 110)))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_simulator.control_server import GrpcAccess
 from odyssey_simulator.discovery import running_dir
 from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.server_main import run
@@ -64,8 +65,8 @@ def test_missing_adb_server_is_explained_and_an_existing_token_kept(home: Path, 
     assert (home / TOKEN_FILE).read_text() == "of another emulator"
 
 
-@pytest.mark.parametrize("grpc", [True, False])
-def test_grpc_service_is_discoverable_unless_disabled(home: Path, *, grpc: bool) -> None:
+@pytest.mark.parametrize("grpc", ["token", "open", "jwt", "both", None])
+def test_grpc_service_is_discoverable_unless_disabled(home: Path, grpc: GrpcAccess | None) -> None:
     lines: list[str] = []
     discovery_files: list[str] = []
 
@@ -74,8 +75,10 @@ def test_grpc_service_is_discoverable_unless_disabled(home: Path, *, grpc: bool)
 
     run(phone_of(), 0, lines.append, read_discovery_files, grpc=grpc)
 
-    assert ("gRPC on port" in lines[1]) == grpc
-    assert len(discovery_files) == grpc
+    assert ("gRPC on port" in lines[1]) == bool(grpc)
+    assert len(discovery_files) == bool(grpc)
+    assert ("grpc.token=" in "".join(discovery_files)) == (grpc in {"token", "both"})
+    assert ("grpc.jwks=" in "".join(discovery_files)) == (grpc in {"jwt", "both"})
     assert list(home.rglob("pid_*.ini")) == []
 
 

@@ -133,7 +133,8 @@ def _check_shown(evidence: EpisodeEvidence, step: StepEvidence, text: str) -> Ch
 
 def _shows(views: Sequence[ViewNode], text: str) -> bool:
     wanted = _folded(text)
-    return any(wanted in _folded(shown) for node in views for shown in (node.text, node.description))
+    active = (node for node in views if node.active)
+    return any(wanted in _folded(shown) for node in active for shown in (node.text, node.description))
 
 
 def _folded(text: str) -> str:

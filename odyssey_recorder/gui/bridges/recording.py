@@ -22,6 +22,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import Listener, RecordingView
 
 if TYPE_CHECKING:
+    from odyssey_recorder.device.connector import DeviceConnector
     from odyssey_recorder.model.finding import EpisodeReport
     from odyssey_recorder.recording.recorder import Recorder
     from odyssey_recorder.services.recording import RecordingService
@@ -97,6 +98,10 @@ class RecordingController(QObject):
     def profile(self) -> str | None:
         """The key of the device's profile, empty if it has none; None without a device."""
         return None if self._about is None else self._about.profile
+
+    @property
+    def connector(self) -> "DeviceConnector":
+        return self._service.connector
 
     @property
     def can_simulate(self) -> bool:
@@ -243,7 +248,7 @@ class RecordingController(QObject):
             return
         self._device = device
         self._about = about
-        self.device_connected.emit(TouchRules.for_density(about.properties.density))
+        self.device_connected.emit(about.rules)
         self._enter(Phase.WATCHING)
         self._live.start(device)
         self._show_window()
@@ -330,6 +335,7 @@ class _About:
 
     properties: DeviceProperties
     profile: str
+    rules: TouchRules
 
 
 def _connect(service: "RecordingService", serial: str) -> tuple[Device, _About]:
@@ -337,7 +343,7 @@ def _connect(service: "RecordingService", serial: str) -> tuple[Device, _About]:
     try:
         properties = device.properties()
         profile = profile_of(properties)
-        return device, _About(properties, "" if profile is None else profile.key)
+        return device, _About(properties, "" if profile is None else profile.key, service.touch_rules(device))
     except OdysseyError:
         device.close()
         raise

@@ -30,6 +30,9 @@ class DevicesCommand(Command):
     DEVICE_ROTATE = _command("Rotate", "Rotate the device by 90°", "screen_rotation", "Alt+R")
     DEVICE_RESET = _command("Reset…", "Reset the device to factory state (asks first)", "restore", "Alt+E")
     DEVICE_CHECK = _command("Check again", "Check the device again", "refresh", "F9")
+    DEVICE_PROBE = _command(
+        "Check this device", "Find out in up to three minutes what it does differently", "clipboard_pulse", "Shift+F9"
+    )
     SNAPSHOT_SAVE = _command("Save", "Save the device's state as a snapshot", "content_save_outline", "Alt+K")
     SNAPSHOT_LOAD = _command("Load", "Restore the device to this snapshot", "backup_restore", "Alt+G")
     SNAPSHOT_DELETE = _command("Delete", "Delete this snapshot", "delete_outline", "Alt+D")

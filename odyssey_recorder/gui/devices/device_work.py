@@ -64,10 +64,18 @@ class DeviceWork(QObject):
 
     # Actions.
 
-    def start(self, member: InventoryDevice, title: str, work: JobWork[T], *, can_cancel: bool = True) -> None:
+    def start(
+        self,
+        member: InventoryDevice,
+        title: str,
+        work: JobWork[T],
+        on_done: Callable[[T], object] = lambda _: None,
+        *,
+        can_cancel: bool = True,
+    ) -> None:
         if self.is_busy(member.key):
             return
-        job = self._jobs[member.key] = self._background.start(title, work, can_cancel=can_cancel)
+        job = self._jobs[member.key] = self._background.start(title, work, on_done, can_cancel=can_cancel)
         job.changed.connect(lambda: self.work_changed.emit(member.key))
         job.ended.connect(lambda: self._end(member, job))
         self.work_changed.emit(member.key)

@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from odyssey_recorder.device.inventory import DeviceDetails, DeviceInventory, InventoryDevice, InventoryListing
 from odyssey_recorder.device.preflight import PreflightFinding
+from odyssey_recorder.device_check.found import DeviceReport
+from odyssey_recorder.gui.devices.check_dialog import CheckDialog
 from odyssey_recorder.gui.devices.commands import DevicesCommand
 from odyssey_recorder.gui.devices.device_card import DeviceCard, SnapshotCard
 from odyssey_recorder.gui.devices.device_rows import device_list, device_model
@@ -23,6 +25,7 @@ from odyssey_recorder.gui.frame.roles import records
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.fix_list import MissingCard, PreflightCard
 from odyssey_recorder.gui.kit.parts import Card, column, fill_column, fill_row, named, push_button, row, text_label
+from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.settings import Role
 
 _LOOK_AROUND_MS = 2500
@@ -34,13 +37,20 @@ _LISTING = "listing"  # the cause of a message
 _RECORDING = "An episode is being recorded on this device. Finish or stop the recording first."
 _AMEND = "Its configuration differs from its profile. Fix corrects it; a cold boot applies the change."
 
+CheckDevice = Callable[[str, Progress, Cancelled], DeviceReport]
+"""Checks the device of a serial, on the device itself."""
+
 
 class DevicesPage(MainPage):
     record_asked = Signal(str)
 
-    def __init__(self, inventory: DeviceInventory, background: Background, commands: Commands) -> None:
+    def __init__(
+        self, inventory: DeviceInventory, background: Background, commands: Commands, check: CheckDevice
+    ) -> None:
         super().__init__()
         self._commands = commands
+        self._check_device = check
+        self._background = background
         self._inventory = inventory
         self._work = DeviceWork(inventory, background, self)
         self._rows = device_model(self._work_text, self)
@@ -233,6 +243,13 @@ class DevicesPage(MainPage):
             start = partial(self._inventory.start, member.avd.name, cold=cold)
             self._work.start(member, f"Starting {member.name}", start)
 
+    def _probe(self, member: InventoryDevice) -> None:
+        check = partial(self._check_device, member.serial)
+        self._work.start(member, f"Checking {member.name}", check, self._show_report)
+
+    def _show_report(self, report: DeviceReport) -> None:
+        CheckDialog(report, self._background, self).open()
+
     def _stop(self, member: InventoryDevice) -> None:
         self._stopped = member.serial
         self._work.carry_through(member, f"Stopping {member.name}", partial(self._inventory.stop, member.serial))
@@ -298,6 +315,7 @@ class DevicesPage(MainPage):
             DevicesCommand.DEVICE_FOLD: lambda device: work.ask(device, partial(inventory.fold, device.serial)),
             DevicesCommand.DEVICE_UNFOLD: lambda device: work.ask(device, partial(inventory.unfold, device.serial)),
             DevicesCommand.DEVICE_ROTATE: lambda device: work.ask(device, partial(inventory.rotate, device.serial)),
+            DevicesCommand.DEVICE_PROBE: self._probe,
             DevicesCommand.DEVICE_RESET: self._ask_to_reset,
             DevicesCommand.DEVICE_CHECK: lambda _: self._check(),
         }

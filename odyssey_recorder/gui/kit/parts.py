@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import QPoint, QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
@@ -11,7 +10,6 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -38,9 +36,6 @@ Part: TypeAlias = QWidget | QLayout | tuple[QWidget | QLayout | None, int] | int
 
 Margins: TypeAlias = int | tuple[int, int, int, int]
 """One for all sides, or left, top, right and bottom."""
-
-QUESTION_PX = 392
-"""The least width of a dialog that asks a question."""
 
 _BOX_PX = 18
 _TEXT_MARGIN = 8
@@ -320,44 +315,8 @@ def labelled(text: str, field: QWidget) -> QVBoxLayout:
     return column(label, field, spacing=4)
 
 
-def fill_dialog(
-    dialog: QWidget, *parts: QWidget | QLayout, stretch: QWidget | None = None, width: int = QUESTION_PX
-) -> None:
-    """Lay `parts` out from top to bottom with the margins of all dialogs; `stretch` takes the remaining space.
-
-    Without `stretch` the dialog is a question: at least `width` wide, and as high as its text needs.
-    """
-    if stretch is None and isinstance(parts[0], QWidget):
-        parts[0].setMinimumWidth(width)
-    sized = [(part, 1) if part is stretch and part is not None else part for part in parts]
-    fill_column(dialog, *sized, margins=(24, 20, 24, 20), spacing=12)
-
-
 def notice(title: str, hint: str) -> Card:
     """A placeholder for missing content."""
     card = Card()
     fill_column(card, text_label(title, "title"), text_label(hint, "hint"), None, margins=20, spacing=-1)
     return card
-
-
-def ask_where_to_save(parent: QWidget, title: str, name: str, save: Callable[[Path], object], *more_kinds: str) -> None:
-    """Call `save` with the chosen web page, or file of `more_kinds`, or with the chosen folder if `name` is empty."""
-    ask_for_file(parent, title, name, ("Web page (*.html)", *more_kinds) if name else (), save)
-
-
-def ask_for_file(parent: QWidget, title: str, name: str, kinds: Sequence[str], save: Callable[[Path], object]) -> None:
-    """Call `save` with the chosen file, whose suffix is that of its kind, or without `kinds` with the chosen folder."""
-
-    def suffix(kind: str) -> str:
-        return kind.rpartition(".")[2].rstrip(")")
-
-    dialog = QFileDialog(parent, title, name, ";;".join(kinds))
-    if kinds:
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(suffix(kinds[0]))
-        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(suffix(kind)))
-    else:
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.fileSelected.connect(lambda chosen: save(Path(chosen)))
-    dialog.open()

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel
 
 from odyssey_recorder.dataset.amendment import (
     Amendment,
@@ -75,10 +74,6 @@ class HistoryCard(Card):
         self._commands.enable(ReviewCommand.UNDO_FIX, on=False)
         self._newest.hide()
         self._show((), ())
-
-    @property
-    def texts(self) -> list[str]:
-        return [label.text() for label in self._entries.findChildren(QLabel)]
 
     def _show(self, entries: Sequence[Entry], fixes: Sequence[Fix]) -> None:
         taken_back = {fix.undoes for fix in fixes}

@@ -34,10 +34,6 @@ class TextsCard(Card):
         say(self._origin, _origin(opened))
         self._facts.setText(breakable(_facts(review)))
 
-    @property
-    def difference(self) -> str:
-        return self._texts.accessibleDescription()
-
     def _show_changes(self, changes: TextChanges) -> None:
         self._texts.setAccessibleDescription(difference_text(changes))
         self._texts.show_rows(

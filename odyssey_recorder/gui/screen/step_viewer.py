@@ -7,10 +7,11 @@ from pathlib import Path
 import shiboken6
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QDialog, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
 from odyssey_recorder.gui.frame.background import Background
-from odyssey_recorder.gui.kit.parts import breakable, fill_dialog, named, push_button, row, selectable, text_label
+from odyssey_recorder.gui.kit.dialogs import Dialog
+from odyssey_recorder.gui.kit.parts import breakable, named, push_button, row, selectable, text_label
 from odyssey_recorder.gui.screen.action_painter import (
     paint_action,
     paint_box,
@@ -41,7 +42,7 @@ def enlarge(
     viewer.open()
 
 
-class StepViewer(QDialog):
+class StepViewer(Dialog):
     """The texts follow `model`; `turned` carries the number of the shown step."""
 
     turned = Signal(int)
@@ -55,8 +56,7 @@ class StepViewer(QDialog):
         parent: QWidget,
         *tools: QWidget,
     ) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("", parent)
         prepare_other_threads()
         self._model = model
         self._screenshots = screenshots
@@ -69,7 +69,7 @@ class StepViewer(QDialog):
         self._next = push_button("Next", "Show the next step (Right)", call=lambda: self._go(1))
         close = push_button("Close", "Close (Esc)", call=self.reject)
         foot = row((self._position, 1), *tools, self._previous, self._next, close)
-        fill_dialog(self, self._canvas, self._text, foot, stretch=self._canvas)
+        self.fill(self._canvas, self._text, foot, stretch=self._canvas)
         for key, by in (("Left", -1), ("Right", 1), ("Home", -self._count), ("End", self._count)):
             QShortcut(QKeySequence(key), self).activated.connect(partial(self._go, by))
         model.dataChanged.connect(self._show_text)

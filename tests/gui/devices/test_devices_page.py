@@ -1,19 +1,22 @@
 """Making, starting, checking and repairing devices, with controls found by their accessible names."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QProgressBar
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QListView, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.device.inventory import InventoryDevice
 from odyssey_recorder.device.preflight import PreflightFinding
+from odyssey_recorder.device_check.found import CheckLine, DeviceReport, Outcome
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.bridges.workplace import Workplace
+from odyssey_recorder.gui.devices import check_dialog
 from odyssey_recorder.gui.devices.commands import DevicesCommand
 from odyssey_recorder.gui.devices.devices_page import DevicesPage
 from odyssey_recorder.gui.frame.background import Background
@@ -29,7 +32,7 @@ class DevicesPilot(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, inventory: FakeInventory) -> None:
         super().__init__(qtbot, background)
         self.inventory = inventory
-        self.page = DevicesPage(inventory, background, self.commands)
+        self.page = DevicesPage(inventory, background, self.commands, inventory.check)
         Keyboard(self.window, lambda: self.page, self.commands[CommonCommand.HELP])
         self.show_widget(self.page)
         self.page.enter()
@@ -285,3 +288,43 @@ def test_device_is_recorded_from_its_page(open_at: OpenAt, service: FakeRecordin
     pilot.press("Record on it")
     pilot.wait_for_phase(Phase.WATCHING)
     assert (pilot.controller.serial, pilot.window.page) == (SERIAL, CommonCommand.RECORD_PAGE)
+
+
+def test_check_shows_progress_then_what_differs_first(
+    open_page: OpenPage, inventory: FakeInventory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = CheckLine("Frames", Outcome.DIFFERENT, "a quarter turn off", "They are turned back.")
+    inventory.report = DeviceReport({}, (CheckLine("Typing", Outcome.EXPECTED, "read back"), frames), 12)
+    inventory.run("pixel_fold")
+    inventory.may_finish.clear()
+    pilot = open_page()
+    pilot.wait(lambda: "Check this device" in pilot.enabled_buttons)
+    pilot.press("Check this device")
+    pilot.wait(lambda: pilot.says("Typing, 1 of 2"))
+    assert pilot.named(QProgressBar, "Progress of: Checking Pixel Fold").isVisible()
+    assert "Check again" not in pilot.enabled_buttons, "the device is being checked"
+    inventory.may_finish.set()
+    pilot.wait(lambda: pilot.says("1 as expected, 1 different, 0 not possible here."))
+    shown = [label.text() for label in pilot.page.findChildren(QLabel) if label.text() in _RESULTS]
+    assert shown == ["Frames: a quarter turn off", "Typing: read back"]
+    report = tmp_path / "report.html"
+    monkeypatch.setattr(check_dialog, "ask_where_to_save", lambda _, __, ___, save: save(report))
+    [save] = [one for one in pilot.page.findChildren(QAbstractButton) if one.text() == "Save report…"]
+    QTest.mouseClick(save, Qt.MouseButton.LeftButton)
+    pilot.wait(lambda: pilot.says("The report is saved."))
+    assert "They are turned back." in report.read_text("utf-8")
+
+
+_RESULTS = {"Frames: a quarter turn off", "Typing: read back"}
+
+
+def test_check_can_be_cancelled(open_page: OpenPage, inventory: FakeInventory) -> None:
+    inventory.run("pixel_fold")
+    inventory.may_finish.clear()
+    pilot = open_page()
+    pilot.wait(lambda: "Check this device" in pilot.enabled_buttons)
+    pilot.press("Check this device")
+    pilot.wait(lambda: pilot.says("Typing, 1 of 2"))
+    pilot.press("Cancel")
+    pilot.wait(lambda: "Check this device" in pilot.enabled_buttons)
+    assert not pilot.page.findChildren(check_dialog.CheckDialog)

@@ -1,0 +1,195 @@
+"""The probes of a device check: each finds out one thing, and yields what it found."""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+
+from odyssey_recorder.device.device import DeviceProperties
+from odyssey_recorder.device.profile import profile_of
+from odyssey_recorder.device.repair import WHILE_RECORDING
+from odyssey_recorder.device.view_hierarchy import focused_text
+from odyssey_recorder.device_check.checked import SETTINGS, CheckedDevice, in_field
+from odyssey_recorder.device_check.found import CheckLine, Outcome
+from odyssey_recorder.device_check.screens import buttons, screens
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
+
+Probe = Callable[[CheckedDevice], Iterator[CheckLine]]
+
+_SLOW_DUMP_S = 5.0
+_TEXTS = {"ASCII": "Wi-Fi 5%s", "Unicode": "Größe Ærø 東京", "Emoji": "👍🏽🎉"}
+_SNAPSHOT = "odyssey-recorder-check"
+_LONG_PRESS_MS = 500
+"""Android's default, 400 in newer versions."""
+_LONGER_MS = (700, 1000, 1500, 2000)
+_SURELY_MS = 100
+_LONG_WORD = "odyssey" * 4
+_MARKED_CELLS = 5
+_TOAST = re.compile(r"Window\{\S+ u\d+ Toast\}")
+_DELETE = 67
+_TO_END = 123
+
+
+def facts(checked: CheckedDevice) -> Mapping[str, str]:
+    properties, state = checked.device.properties(), checked.device.screen_state()
+    profile = profile_of(properties, state.panel)
+    modes = {"0": "three buttons", "1": "two buttons", "2": "gestures"}
+    mode = checked.device.setting("secure", "navigation_mode") or "0"
+    has_keys = any("KEY_BACK" in node.keys for node in checked.device.input_nodes())
+    return {
+        "Device": _kind(properties) + (f", {profile.name}" if profile is not None else ""),
+        "Product": properties.product,
+        "Android": f"{properties.release_version} (API {properties.sdk_version})",
+        "Image": properties.fingerprint,
+        "Emulator": properties.emulator_version or "version unknown",
+        "Screen": f"{properties.size} at {properties.density} dpi",
+        "Posture": state.posture or "does not fold",
+        "Navigation": modes.get(mode, "unknown"),
+        "Hardware keyboard": "yes" if has_keys else "no",
+        "Keyboard": checked.device.setting("secure", "default_input_method") or "none",
+        "Screenshots": checked.device.capture_path,
+    }
+
+
+def _kind(properties: DeviceProperties) -> str:
+    if properties.is_simulated:
+        return "simulated emulator"
+    return "emulator" if properties.serial.startswith("emulator-") or properties.avd_name else "no emulator"
+
+
+def view_hierarchy(checked: CheckedDevice) -> Iterator[CheckLine]:
+    checked.open_settings()
+    started_s = time.monotonic()
+    try:
+        nodes = checked.views()
+    except DeviceDisconnectedError:
+        raise
+    except DeviceError as error:
+        yield CheckLine("View hierarchy", Outcome.DIFFERENT, str(error), _WITHOUT_VIEWS)
+        return
+    took_s = time.monotonic() - started_s
+    found = f"{len(nodes)} views in {took_s:.1f} s"
+    if not any(node.package == SETTINGS for node in nodes):
+        yield CheckLine("View hierarchy", Outcome.DIFFERENT, f"{found}, none of them of Settings", _WITHOUT_VIEWS)
+    elif took_s > _SLOW_DUMP_S:
+        todo = "Each step waits that long for its texts. Turn off view hierarchies in the settings if that disturbs."
+        yield CheckLine("View hierarchy", Outcome.DIFFERENT, f"{found}, which is slow", todo)
+    else:
+        yield CheckLine("View hierarchy", Outcome.EXPECTED, found)
+
+
+_WITHOUT_VIEWS = "Steps are recorded without the texts of their views."
+
+
+def notices(checked: CheckedDevice) -> Iterator[CheckLine]:
+    """What Android and its keyboard show over an app, unless that is switched off as it is while recording."""
+    checked.open_search()
+    checked.act("a")
+    if focused_text(checked.views()) != "a":
+        found = "after the first tap on a text field, something takes the typed text, such as the offer of a stylus"
+        yield CheckLine("Notices", Outcome.DIFFERENT, found, _SWITCHED_OFF)
+    elif checked.device.follows_finger and _shows_toast(checked):
+        yield CheckLine("Notices", Outcome.DIFFERENT, "a message covers the app after a text was pasted", _SWITCHED_OFF)
+    else:
+        yield CheckLine("Notices", Outcome.EXPECTED, "nothing covers the app while text is typed and pasted")
+
+
+_SWITCHED_OFF = "It is switched off while Odyssey Recorder records."
+
+
+def _shows_toast(checked: CheckedDevice) -> bool:
+    checked.device.type_text("ä")
+    return _TOAST.search(checked.run("dumpsys window windows")) is not None
+
+
+def typing(checked: CheckedDevice) -> Iterator[CheckLine]:
+    with checked.device.changed_settings(WHILE_RECORDING):
+        checked.open_search()
+        for kind, text in _TEXTS.items():
+            what = f"Typing: {kind}"
+            try:
+                checked.device.check_text(text)
+            except InputRefusedError:
+                todo = "Such text is refused before it is typed. Install ADBKeyBoard to type it."
+                yield CheckLine(what, Outcome.NOT_POSSIBLE, "Neither gRPC nor ADBKeyBoard is there to type it.", todo)
+                continue
+            checked.act(text)
+            read = focused_text(checked.views())
+            if read == text:
+                yield CheckLine(what, Outcome.EXPECTED, f"{len(text)} characters typed and read back")
+            else:
+                yield CheckLine(what, Outcome.DIFFERENT, _misread(text, read), "Type such text on the device itself.")
+            checked.run(f"input keyevent {_TO_END} " + f"{_DELETE} " * len(text.encode()))
+
+
+def _misread(text: str, read: str | None) -> str:
+    if read is None:
+        return "After typing, no text field had the focus."
+    return f"{len(read)} characters were read back instead of {len(text)}, or other ones."
+
+
+def long_press(checked: CheckedDevice) -> Iterator[CheckLine]:
+    """A press that is longer than the setting must select a word; the first of longer ones that does tells the time."""
+    setting = checked.device.setting("secure", "long_press_timeout")
+    expected_ms = int(setting) if setting.isdecimal() else _LONG_PRESS_MS
+    told = f"the setting is {setting} ms" if setting else "the setting was never changed"
+    with checked.device.changed_settings(WHILE_RECORDING):
+        longer = [ms for ms in _LONGER_MS if ms > expected_ms]
+        took_ms = next((ms for ms in (expected_ms, *longer) if _selects(checked, ms + _SURELY_MS)), None)
+    known_ms = took_ms if setting or took_ms != expected_ms else None
+    checked.measured = checked.measured.model_copy(update={"long_press_ms": known_ms})
+    if took_ms is None:
+        yield CheckLine("Long press", Outcome.NOT_POSSIBLE, f"No press selected a word; {told}.")
+    elif took_ms == expected_ms:
+        yield CheckLine("Long press", Outcome.EXPECTED, f"a press of {took_ms + _SURELY_MS} ms is long; {told}")
+    else:
+        found = f"only a press of about {took_ms} ms is long; {told}"
+        todo = f"From now on, presses of {took_ms} ms and more count as long presses on this device."
+        yield CheckLine("Long press", Outcome.DIFFERENT, found, todo)
+
+
+def _selects(checked: CheckedDevice, held_ms: int) -> bool:
+    """Whether a press on a word marks it; one that is too short moves the cursor, which changes less."""
+    at = in_field(checked.open_search().box)
+    before = checked.act(_LONG_WORD)
+    after = checked.act(TouchStroke.press(at, duration_ms=held_ms))
+    return len(after.frame.changed_cells(before.frame, ignore_top_px=before.screen.status_bar_px)) >= _MARKED_CELLS
+
+
+def snapshot(checked: CheckedDevice) -> Iterator[CheckLine]:
+    device = checked.device
+    if not device.keeps_snapshots:
+        why = "Only an emulator on this computer has snapshots."
+        yield CheckLine("Snapshot", Outcome.NOT_POSSIBLE, why, "After an undo you restore the screen yourself.")
+        return
+    before = checked.open_settings()
+    try:
+        started_s = time.monotonic()
+        device.save_snapshot(_SNAPSHOT)
+        saved_s = time.monotonic()
+        checked.act(SystemKey.HOME)
+        loading_s = time.monotonic()
+        device.load_snapshot(_SNAPSHOT)
+        took = f"saved in {saved_s - started_s:.1f} s, loaded in {time.monotonic() - loading_s:.1f} s"
+        top = before.screen.status_bar_px
+        after = checked.look(lambda seen: seen.frame.shows_same_as(before.frame, ignore_top_px=top))
+    finally:
+        device.delete_snapshot(_SNAPSHOT)
+    if after.frame.shows_same_as(before.frame, ignore_top_px=top):
+        yield CheckLine("Snapshot", Outcome.EXPECTED, took)
+    else:
+        todo = "Turn off step snapshots in the settings, and restore screens yourself after an undo."
+        yield CheckLine("Snapshot", Outcome.DIFFERENT, f"{took}, but it shows another screen", todo)
+
+
+PROBES: Mapping[str, Probe] = {
+    "Screens": screens,
+    "Navigation buttons": buttons,
+    "View hierarchy": view_hierarchy,
+    "Notices": notices,
+    "Typing": typing,
+    "Long press": long_press,
+    "Snapshot": snapshot,
+}
+"""In the order of the check, by what they look at."""

@@ -1,0 +1,187 @@
+"""A check of a device that anyone can run: in at most three minutes, on the device itself, which stays as it was."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.adb_shell import AdbShell
+from odyssey_recorder.device.connector import DeviceConnector
+from odyssey_recorder.device.emulator_console import console_of
+from odyssey_recorder.device_check import probes
+from odyssey_recorder.device_check.checked import CheckedDevice, Patience, in_field, middle
+from odyssey_recorder.device_check.found import CheckLine, DeviceReport, Outcome, guarded, without_names
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, RecordingError
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.model.finding import Severity
+from odyssey_recorder.progress import Cancelled, Progress, never, untold
+from odyssey_recorder.recording import script
+from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.replay.player import PlayRules
+from odyssey_recorder.replay.replay import replay_episode
+from odyssey_recorder.services.recording import RecordingService, check_alone
+
+__all__ = ["CheckLine", "DeviceReport", "Outcome", "Patience"]
+
+LONGEST_S = 180.0
+_READ_S = 20.0
+_INSTRUCTION = "Look for the display in Settings"
+_TASK = TaskInfo("General_Tool", ("Settings",), _INSTRUCTION, _INSTRUCTION, _INSTRUCTION)
+_Move = script.Command | Callable[[CheckedDevice], script.Command]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCheck:
+    """Calls block, and raise OdysseyError."""
+
+    connector: DeviceConnector
+    patience: Patience = field(default_factory=Patience)
+
+    def run(self, serial: str, progress: Progress = untold, cancelled: Cancelled = never) -> DeviceReport:
+        """Find out everything about a device, keep what was measured, and restore what was changed.
+
+        A device that is lost, or refuses something, ends in the report. Raises CancelledError.
+        """
+        started_s = time.monotonic()
+        with self._connected(serial, cancelled) as checked:
+            facts = {name: without_names(value, checked.device) for name, value in probes.facts(checked).items()}
+            all_probes = {**probes.PROBES, "Recording": self._recording}
+            lines: list[CheckLine] = []
+            with _left_as_it_was(checked):
+                for number, (what, probe) in enumerate(all_probes.items()):
+                    progress(number / len(all_probes), f"{what}, {number + 1} of {len(all_probes)}")
+                    is_late = time.monotonic() - started_s > LONGEST_S
+                    lines += [_late(what)] if is_late else guarded(what, checked.device, probe(checked))
+            with suppress(DeviceDisconnectedError):
+                self.connector.measured.keep(checked.device.properties(), checked.measured)
+        return DeviceReport(facts, tuple(lines), round(time.monotonic() - started_s))
+
+    @contextmanager
+    def _connected(self, serial: str, cancelled: Cancelled) -> Iterator[CheckedDevice]:
+        with ExitStack() as stack:
+            device = self.connector.connect(serial)
+            stack.callback(device.close)
+            plain = replace(self.connector, capture="adb").connect(serial)
+            stack.callback(plain.close)
+            shell = AdbShell(serial, self.connector.server)
+            stack.callback(shell.close)
+            token = self.connector.console_token
+            console = console_of(serial, token) if token is not None else None
+            yield CheckedDevice(device, plain, shell, console, self.patience, cancelled)
+
+    def _recording(self, checked: CheckedDevice) -> Iterator[CheckLine]:
+        """An episode, recorded into a dataset of its own, checked, and replayed."""
+        rules = PlayRules(settle=self.patience.settle, patience_ms=self.patience.effect_ms)
+        with TemporaryDirectory(prefix="odyssey-check-") as folder:
+            store = EpisodeStore(Path(folder) / "dataset", drafts=Path(folder) / "drafts")
+            service = RecordingService(self.connector, store, "device check", "script")
+            _go_to_start(checked)
+            annotation = _recorded(checked, service)
+            report = check_alone(annotation)
+            _go_to_start(checked)
+            result = replay_episode(annotation, checked.device, rules)
+        ids = sorted({finding.check for finding in report.findings if finding.severity is Severity.ERROR})
+        steps = len(result.episode.steps)
+        yield (
+            CheckLine("Recording", Outcome.DIFFERENT, f"{steps} steps, with errors: {', '.join(ids)}", _NOT_YET)
+            if ids
+            else CheckLine("Recording", Outcome.EXPECTED, f"{steps} steps, and the checks found no error")
+        )
+        is_same = result.exit_code == 0
+        yield CheckLine("Replay", Outcome.EXPECTED if is_same else Outcome.DIFFERENT, result.summary)
+
+
+_NOT_YET = "Do not record on this device yet: send this report."
+
+
+def _late(what: str) -> CheckLine:
+    return CheckLine(
+        what, Outcome.NOT_POSSIBLE, f"The check ends after {LONGEST_S:g} s.", "Run it on a faster computer."
+    )
+
+
+@contextmanager
+def _left_as_it_was(checked: CheckedDevice) -> Iterator[None]:
+    front = checked.device.screen_state().package
+    try:
+        yield
+    finally:
+        with suppress(DeviceError), checked.undisturbed():
+            checked.device.press(SystemKey.HOME)
+            if front and "launcher" not in front.lower():
+                checked.shell.run(f"monkey -p {front} -c android.intent.category.LAUNCHER 1")
+
+
+def _go_to_start(checked: CheckedDevice) -> None:
+    """The home screen, with Settings as the newest of the recent apps: a replay starts there too."""
+    checked.open_settings()
+    checked.act(SystemKey.HOME)
+
+
+def _recorded(checked: CheckedDevice, service: RecordingService) -> Path:
+    """The annotation of an episode. Raises RecordingError."""
+    player = script.ScriptPlayer()
+    recorder = service.begin(checked.device, Assignment(_TASK), player)
+    try:
+        recorder.start()
+        for move in _MOVES:
+            checked.stop_if_cancelled()
+            if callable(move):
+                with suppress(RecordingError):  # it records without views too
+                    recorder.wait_for(_is_read, _READ_S)
+                move = move(checked)
+            player.perform(move, recorder)
+        published = player.published(recorder).published
+        assert published is not None
+        return published
+    finally:
+        recorder.stop()
+        recorder.join()
+
+
+def _is_read(view: RecordingView) -> bool:
+    return view.state is State.READY and (view.is_read or view.no_tree != "")
+
+
+def _newest_app(checked: CheckedDevice) -> script.Command:
+    size = checked.device.capture().size
+    return script.Tap(tap=(size.width // 2, size.height // 2))
+
+
+def _scroll(checked: CheckedDevice, *places: float) -> script.Command:
+    """`places` are shares of the height."""
+    size = checked.device.capture().size
+    return script.Swipe(swipe=tuple((size.width // 2, int(size.height * place)) for place in places), ms=400)
+
+
+_UP, _DOWN = (0.7, 0.6, 0.5), (0.5, 0.65, 0.8)
+
+
+def _search(checked: CheckedDevice) -> script.Command:
+    at = middle(checked.search_view().box)
+    return script.Tap(tap=(at.x, at.y))
+
+
+def _hold_search(checked: CheckedDevice) -> script.Command:
+    at = in_field(checked.search_view().box)
+    return script.ScriptLongPress(long_press=(at.x, at.y))
+
+
+_MOVES: tuple[_Move, ...] = (
+    script.PressKey(key="RECENT"),
+    _newest_app,
+    lambda checked: _scroll(checked, *_UP),
+    lambda checked: _scroll(checked, *_DOWN),
+    _search,
+    script.TypeText(type="display"),
+    _hold_search,
+    script.PressKey(key="BACK"),
+    script.PressKey(key="HOME"),
+    script.ScriptComplete(complete="Done"),
+)
