@@ -301,7 +301,7 @@ class ControlService:
         return status
 
     def _get_clipboard(self, _: Any, __: grpc.ServicerContext) -> Any:
-        return messages.ClipData(text=self._guest.phone.get_clipboard())
+        return messages.ClipData(text=self._guest.phone.host_clipboard())
 
     def _set_clipboard(self, request: Any, _: grpc.ServicerContext) -> Any:
         self._guest.phone.set_clipboard(request.text)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.device import Device, ListedDevice, state_advice
-from odyssey_recorder.device.discovery import UNKNOWN_AVD, ControlEndpoint, RunningAvd, find_control, running_avds
+from odyssey_recorder.device.discovery import ControlEndpoint, find_control, running_avds
 from odyssey_recorder.device.emulator_console import EmulatorConsole, console_of
 from odyssey_recorder.device.measured import NOTHING_MEASURED, MeasuredDevices
 from odyssey_recorder.device.profile import avd_title
@@ -48,8 +48,8 @@ class DeviceConnector:
         from odyssey_recorder.device.keep_alive import keep_alive
 
         find = partial(self._find_control, serial)
-        avd, running = self._running().get(serial, ("", UNKNOWN_AVD))
-        shell = AdbShell(serial, self.server, name=avd_title(avd) if avd else "", running=running)
+        shell = AdbShell(serial, self.server, name=self._names().get(serial, ""))
+        shell.avd = next((avd for avd in running_avds(self.running).values() if avd.serial == serial), shell.avd)
         if self.capture == "adb":
             device = AdbDevice(shell, kept=self.kept, console=console, known=self.measured)
         else:
@@ -97,10 +97,7 @@ class DeviceConnector:
         )
 
     def _names(self) -> Mapping[str, str]:
-        return {serial: avd_title(avd) for serial, (avd, _) in self._running().items()}
-
-    def _running(self) -> Mapping[str, tuple[str, RunningAvd]]:
-        return {running.serial: (avd, running) for avd, running in running_avds(self.running).items()}
+        return {running.serial: avd_title(avd) for avd, running in running_avds(self.running).items()}
 
     def capture_path(self, device: ListedDevice) -> str:
         """ "gRPC" or "screencap", without connecting; empty for a device that is not ready."""

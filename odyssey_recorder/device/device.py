@@ -170,12 +170,10 @@ class ControllableDevice(HasSerial, Protocol):
     def setting(self, namespace: str, name: str) -> str:
         """A value of Android's settings, such as `secure` `navigation_mode`; empty if it was never set."""
 
-    def changed_settings(
-        self, values: Mapping[tuple[str, str], str]
-    ) -> AbstractContextManager[Mapping[tuple[str, str], str]]:
-        """Give settings other values until the end of the block, or until the next start after a crash.
+    def changed_settings(self, values: Mapping[tuple[str, str], str]) -> AbstractContextManager[None]:
+        """Give settings other values until the end of the block, or until the next connect after a crash.
 
-        Yields the old values; a setting that was never set is empty. Raises DatasetError if they cannot be kept.
+        Raises DatasetError if the old values cannot be kept.
         """
 
     def capture(self) -> Frame:

@@ -62,9 +62,6 @@ class RunningAvd:
     folder: str = ""
 
 
-UNKNOWN_AVD = RunningAvd("", 0)
-
-
 def running_folders(
     environment: Mapping[str, str] = os.environ, platform: str = sys.platform, home: Path | None = None
 ) -> tuple[Path, ...]:

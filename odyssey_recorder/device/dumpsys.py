@@ -9,7 +9,7 @@ from odyssey_recorder.model.geometry import Box, Rotation, Size
 
 _LISTED = re.compile(
     r"(\S.*?)\s+(device|offline|unauthorized|authorizing|connecting|recovery|rescue|sideload|bootloader|host|detached|"
-    r"no permissions|no device)(?=\s+\w+:|\s*$|\s+\()|(\S+)\s+(\S.*?)(?=\s+\w+:|\s*$)"
+    r"no permissions|no device)(?=\s+\w+:|\s*$|\s+\(|;)|(\S+)\s+(\S.*?)(?=\s+\w+:|\s*$)"
 )
 _TAG = re.compile(r" (usb|product|model|device|transport_id):(\S+)")
 _PROPERTY = re.compile(r"^\[([^\]\r\n]+)\]: \[(.*?)\]\r*$", re.MULTILINE | re.DOTALL)

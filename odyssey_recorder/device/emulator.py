@@ -83,6 +83,8 @@ class EmulatorDevice(AdbDevice):
         self._required = control.required
         self._restoring = threading.RLock()
         self._clipboard = threading.Lock()
+        self._knows_clipboard = True
+        """The emulator's host does not know a loaded snapshot's clipboard, nor the user's after a failed restore."""
         self._followed: tuple[ScreenshotStream, int] | None = None
         self._shape: FrameShape | None = None
         self._last_shape: FrameShape | None = None
@@ -208,7 +210,8 @@ class EmulatorDevice(AdbDevice):
             return
         with self._clipboard, self._input_allowed(), connection.inputs:
             try:
-                previous = connection.control.clipboard()
+                seen = connection.control.clipboard()
+                previous = seen if self._knows_clipboard else ""
             except errors.DeviceError as error:
                 connection.stream.close(error)
                 super().type_text(text, on_typed)
@@ -228,6 +231,7 @@ class EmulatorDevice(AdbDevice):
         """Returns when adb has found the device again and the stream is reopened."""
         with self._restoring:
             self._lift_if_possible()
+            self._knows_clipboard = False
             super().load_snapshot(name)
             self._shape = self._fit = None
             self._link.renew()
@@ -406,6 +410,7 @@ class EmulatorDevice(AdbDevice):
             with self._closing_on_error(connection):
                 connection.control.set_clipboard(previous)
         except errors.DeviceError as error:
+            self._knows_clipboard = False
             _log.warning("What was on the clipboard of %s is lost: %s", self.serial, error)
 
     def _wait_until(self, due_s: float) -> None:

@@ -54,8 +54,10 @@ def identity(profile: Profile) -> dict[str, str]:
 
 def properties(guest: Guest) -> dict[str, str]:
     avd = {"ro.boot.qemu.avd_name": guest.avd_name, "ro.kernel.qemu.avd_name": guest.avd_name}
+    newer = {"ro.build.version.release": "16", "ro.build.version.sdk": "36"}
     return {
         **identity(guest.phone.profile),
+        **(newer if guest.faults.keyboards.api_36 else {}),
         **(avd if guest.avd_name else {}),
         "ro.simulated": "odyssey-recorder",
         "dev.bootcomplete": "1",

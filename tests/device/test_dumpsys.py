@@ -292,6 +292,7 @@ def test_devices_in_any_state_are_listed() -> None:
         "emulator-5554          device product:sdk_gphone64 model:sdk_phone device:emu64xa transport_id:3\n"
         "127.0.0.1:6001         offline transport_id:4\n"
         "R58M                   unauthorized usb:1-1 transport_id:5\n"
+        "0124                   no permissions; see [http://example.org] usb:1-3\n"
         "0123                   no permissions (missing udev rules?); see [http://example.org] usb:1-2\n"
     )
 
@@ -299,6 +300,7 @@ def test_devices_in_any_state_are_listed() -> None:
         ListedDevice("emulator-5554", "device", "sdk_gphone64", "sdk_phone"),
         ListedDevice("127.0.0.1:6001", "offline", "", ""),
         ListedDevice("R58M", "unauthorized", "", ""),
+        ListedDevice("0124", "no permissions", "", ""),
         ListedDevice("0123", "no permissions", "", ""),
     )
     assert dumpsys.listed_devices("\n") == ()
