@@ -108,6 +108,7 @@ class Faults:
         self.has_second_display = False
         self.windows_option = WindowsOption.KNOWN
         self.on_crash: Callable[[], None] = _nothing
+        self.denies_getevent = False
         self.automation_is_taken = False
         self.hides_root = False
 
@@ -188,7 +189,7 @@ class Faults:
         with self._lock:
             self._frames = dict.fromkeys(FrameFault, 0)
         self.refuses_input = self.refuses_snapshots = self.holds_posture = self.has_second_display = False
-        self.automation_is_taken = self.hides_root = False
+        self.automation_is_taken = self.hides_root = self.denies_getevent = False
         self.last_anr = None
         self.windows_option = WindowsOption.KNOWN
         self.screencap_delay_s = self.snapshot_delay_s = 0.0

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from odyssey_recorder.control.inputs import Input
 from odyssey_recorder.control.loop import DeviceControl, Observation
 from odyssey_recorder.device.adb_shell import AdbShell
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.device import Device, ScreenState
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.measured import Measured
@@ -19,6 +20,7 @@ from odyssey_recorder.model.geometry import Box, Pixel
 from odyssey_recorder.progress import Cancelled, never
 
 SETTINGS = "com.android.settings"
+_TRIES = 2
 _OPEN_SETTINGS = f"am force-stop {SETTINGS}; am start -W -a android.settings.SETTINGS"
 
 
@@ -32,15 +34,16 @@ class Patience:
 
 @dataclass(slots=True)
 class CheckedDevice:
-    """`plain` is the same device over adb alone, `console` None if it has none; `measured` is what was found so far."""
+    """`console` is None if it has none; `measured` is what was found so far."""
 
     device: Device
-    plain: Device
     shell: AdbShell
     console: EmulatorConsole | None
+    connector: DeviceConnector
     patience: Patience
     is_cancelled: Cancelled
     measured: Measured = field(default_factory=Measured)
+    _unread: list[DeviceError] = field(default_factory=list)
 
     def stop_if_cancelled(self) -> None:
         if self.is_cancelled():
@@ -54,6 +57,9 @@ class CheckedDevice:
             yield
         finally:
             self.is_cancelled = asked
+
+    def keep_measured(self) -> None:
+        self.connector.measured.keep(self.device.properties(), self.measured)
 
     def look(self, expects: Callable[[Observation], bool] = lambda _: True) -> Observation:
         """The settled screen; after the patience as it is."""
@@ -82,8 +88,15 @@ class CheckedDevice:
         return self.shell.run(command).text
 
     def views(self) -> tuple[ViewNode, ...]:
+        """After several failures it fails at once: each takes seconds."""
         self.stop_if_cancelled()
-        return parse(self.device.view_hierarchy())
+        if len(self._unread) >= _TRIES:
+            raise self._unread[-1]
+        try:
+            return parse(self.device.view_hierarchy())
+        except DeviceError as error:
+            self._unread.append(error)
+            raise
 
     def open_settings(self) -> Observation:
         """Settings as it is when it was just started."""

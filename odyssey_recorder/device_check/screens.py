@@ -34,6 +34,9 @@ def _touches(checked: CheckedDevice, what: str, posture: str) -> Iterator[CheckL
     if not isinstance(checked.device, EmulatorDevice):
         yield CheckLine(what, Outcome.NOT_POSSIBLE, _OVER_ADB)
         return
+    if not any(node.is_touchscreen for node in checked.device.input_nodes()):
+        yield CheckLine(what, Outcome.NOT_POSSIBLE, "getevent shows no touch screen.", "Passive mode is not possible.")
+        return
     across, down = measure_touch(checked.device)
     scales = {**checked.measured.touch_scale, posture: (across, down)}
     checked.measured = checked.measured.model_copy(update={"touch_scale": scales})

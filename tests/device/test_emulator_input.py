@@ -14,8 +14,8 @@ from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.calibration import measure_touch
 from odyssey_recorder.device.emulator_grpc import EmulatorControl
 from odyssey_recorder.device.emulator_link import GrpcOptions
-from odyssey_recorder.device.measured import Measured, MeasuredDevices
 from odyssey_recorder.device.jwt import Credentials
+from odyssey_recorder.device.measured import Measured, MeasuredDevices
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
