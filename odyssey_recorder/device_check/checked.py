@@ -105,16 +105,18 @@ class CheckedDevice:
             raise DeviceError("Settings does not come to the front.")
         return self.look()
 
+    def tap_field(self) -> None:
+        """Open Settings anew, and tap its search field once."""
+        self.open_settings()
+        found = self.search_view()
+        self.tap(found.box)
+        if not found.is_field:
+            self.tap(self.search_view().box)
+
     def open_search(self) -> ViewNode:
         """The focused search field of Settings, which has just been started."""
-        self.open_settings()
-        self.tap(self.search_view().box)
-        nodes = self.views()
-        unfocused = next((node for node in nodes if node.is_field), None)
-        if focused_field(nodes) is None and unfocused is not None:
-            self.tap(unfocused.box)
-            nodes = self.views()
-        found = focused_field(nodes)
+        self.tap_field()
+        found = focused_field(self.views())
         if found is None:
             raise DeviceError("The search field of Settings does not get the focus.")
         return found

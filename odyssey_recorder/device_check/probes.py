@@ -31,7 +31,7 @@ _DELETE = 67
 _TO_END = 123
 
 
-def facts(checked: CheckedDevice) -> Mapping[str, str]:
+def facts_of(checked: CheckedDevice) -> Mapping[str, str]:
     properties, state = checked.device.properties(), checked.device.screen_state()
     profile = profile_of(properties, state.panel)
     modes = {"0": "three buttons", "1": "two buttons", "2": "gestures"}
@@ -84,7 +84,7 @@ _WITHOUT_VIEWS = "Steps are recorded without the texts of their views."
 
 def notices(checked: CheckedDevice) -> Iterator[CheckLine]:
     """What Android and its keyboard show over an app, unless that is switched off as it is while recording."""
-    checked.open_search()
+    checked.tap_field()
     checked.act("a")
     if focused_text(checked.views()) != "a":
         found = "after the first tap on a text field, something takes the typed text, such as the offer of a stylus"

@@ -11,9 +11,9 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.emulator_console import console_of
-from odyssey_recorder.device_check import probes
 from odyssey_recorder.device_check.checked import CheckedDevice, Patience, in_field, middle
 from odyssey_recorder.device_check.found import CheckLine, DeviceReport, Outcome, guarded, without_names
+from odyssey_recorder.device_check.probes import PROBES, Probe, facts_of
 from odyssey_recorder.errors import DeviceError, RecordingError
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
@@ -43,7 +43,7 @@ class DeviceCheck:
 
     connector: DeviceConnector
     patience: Patience = field(default_factory=Patience)
-    probes: Mapping[str, probes.Probe] = field(default_factory=lambda: ALL_PROBES)
+    probes: Mapping[str, Probe] = field(default_factory=lambda: ALL_PROBES)
 
     def run(self, serial: str, progress: Progress = untold, cancelled: Cancelled = never) -> DeviceReport:
         """Find out everything about a device, keep what was measured, and restore what was changed.
@@ -53,7 +53,7 @@ class DeviceCheck:
         """
         started_s = time.monotonic()
         with self._connected(serial, cancelled) as checked:
-            facts = {name: without_names(value, checked.device) for name, value in probes.facts(checked).items()}
+            facts = {name: without_names(value, checked.device) for name, value in facts_of(checked).items()}
             lines: list[CheckLine] = []
             with _left_as_it_was(checked):
                 for number, (what, probe) in enumerate(self.probes.items(), 1):
@@ -186,4 +186,4 @@ _MOVES: tuple[_Move, ...] = (
     script.ScriptComplete(complete="Done"),
 )
 
-ALL_PROBES: Mapping[str, probes.Probe] = {**probes.PROBES, "Recording": recording}
+ALL_PROBES: Mapping[str, Probe] = {**PROBES, "Recording": recording}
