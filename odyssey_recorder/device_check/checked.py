@@ -58,6 +58,9 @@ class CheckedDevice:
         finally:
             self.is_cancelled = asked
 
+    def note(self, **measured: object) -> None:
+        self.measured = self.measured.model_copy(update=measured)
+
     def keep_measured(self) -> None:
         self.connector.measured.keep(self.device.properties(), self.measured)
 

@@ -11,8 +11,17 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.emulator_console import console_of
-from odyssey_recorder.device_check.checked import CheckedDevice, Patience, in_field, middle
-from odyssey_recorder.device_check.found import CheckLine, DeviceReport, Outcome, guarded, without_names
+from odyssey_recorder.device_check.checked import CheckedDevice, Patience, in_field
+from odyssey_recorder.device_check.found import (
+    CheckLine,
+    DeviceReport,
+    Outcome,
+    different,
+    expected,
+    guarded,
+    impossible,
+    without_names,
+)
 from odyssey_recorder.device_check.probes import PROBES, Probe, facts_of
 from odyssey_recorder.errors import DeviceError, RecordingError
 from odyssey_recorder.model.action import SystemKey
@@ -59,7 +68,7 @@ class DeviceCheck:
                 for number, (what, probe) in enumerate(self.probes.items(), 1):
                     progress((number - 1) / len(self.probes), f"{what}, {number} of {len(self.probes)}")
                     if time.monotonic() - started_s > LONGEST_S:
-                        lines.append(CheckLine(what, Outcome.NOT_POSSIBLE, f"The check ends after {LONGEST_S:g} s."))
+                        lines.append(impossible(what, f"The check ends after {LONGEST_S:g} s."))
                     else:
                         lines += guarded(what, checked.device, probe(checked))
             with suppress(DeviceError):
@@ -107,15 +116,13 @@ def _recording(checked: CheckedDevice) -> Iterator[CheckLine]:
         report = check_alone(annotation)
         _go_to_start(checked)
         result = replay_episode(annotation, checked.device, ReplayOptions(rules))
-    ids = sorted({finding.check for finding in report.findings if finding.severity is Severity.ERROR})
-    steps = len(result.episode.steps)
-    yield (
-        CheckLine("Recording", Outcome.DIFFERENT, f"{steps} steps, with errors: {', '.join(ids)}", _NOT_YET)
-        if ids
-        else CheckLine("Recording", Outcome.EXPECTED, f"{steps} steps, and the checks found no error")
-    )
-    is_same = result.exit_code == 0
-    yield CheckLine("Replay", Outcome.EXPECTED if is_same else Outcome.DIFFERENT, result.summary)
+    errors = sorted({finding.check for finding in report.findings if finding.severity is Severity.ERROR})
+    steps = f"{len(result.episode.steps)} steps"
+    if errors:
+        yield different("Recording", f"{steps}, with errors: {', '.join(errors)}", _NOT_YET)
+    else:
+        yield expected("Recording", f"{steps}, and the checks found no error")
+    yield expected("Replay", result.summary) if result.exit_code == 0 else different("Replay", result.summary, _NOT_YET)
 
 
 def _go_to_start(checked: CheckedDevice) -> None:
@@ -150,6 +157,7 @@ def _is_read(view: RecordingView) -> bool:
 
 
 def _newest_app(checked: CheckedDevice) -> script.Command:
+    """In the middle of the overview."""
     size = checked.device.capture().size
     return script.Tap(tap=(size.width // 2, size.height // 2))
 
@@ -160,11 +168,8 @@ def _scroll(checked: CheckedDevice, *places: float) -> script.Command:
     return script.Swipe(swipe=tuple((size.width // 2, int(size.height * place)) for place in places), ms=400)
 
 
-_UP, _DOWN = (0.7, 0.6, 0.5), (0.5, 0.65, 0.8)
-
-
 def _search(checked: CheckedDevice) -> script.Command:
-    at = middle(checked.search_view().box)
+    at = in_field(checked.search_view().box)
     return script.Tap(tap=(at.x, at.y))
 
 
@@ -176,8 +181,8 @@ def _hold_search(checked: CheckedDevice) -> script.Command:
 _MOVES: tuple[_Move, ...] = (
     script.PressKey(key="RECENT"),
     _newest_app,
-    lambda checked: _scroll(checked, *_UP),
-    lambda checked: _scroll(checked, *_DOWN),
+    lambda checked: _scroll(checked, 0.7, 0.6, 0.5),
+    lambda checked: _scroll(checked, 0.5, 0.65, 0.8),
     _search,
     script.TypeText(type="display"),
     _hold_search,
@@ -185,5 +190,4 @@ _MOVES: tuple[_Move, ...] = (
     script.PressKey(key="HOME"),
     script.ScriptComplete(complete="Done"),
 )
-
 ALL_PROBES: Mapping[str, Probe] = {**PROBES, "Recording": recording}
