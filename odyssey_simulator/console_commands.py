@@ -32,7 +32,7 @@ _FAULT_USAGE = (
     " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off"
     " | refuse-snapshots on|off | hold-posture on|off | snapshot-delay MS | anr | not-responding | app-error"
     " | second-display on|off | secure on|off | virtio-tablet on|off"
-    " | windows-option known|ignored|refused | other-automation on|off | hide-root on|off"
+    " | windows-option known|ignored|refused | other-automation on|off | hide-root on|off | deny-getevent on|off"
     " | paste-limit N | field-limit N | clear"
     " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
     " | grpc outer-size on|off | grpc first-node on|off | grpc turned QUARTERS"
@@ -263,6 +263,7 @@ def _switched_faults(guest: Guest) -> dict[str, Callable[[bool], None]]:
         "hold-posture": lambda on: faults.hold_posture(hold=on),
         "second-display": lambda on: faults.plug_second_display(plugged=on),
         "other-automation": lambda on: faults.take_automation(taken=on),
+        "deny-getevent": partial(setattr, faults, "denies_getevent"),
         "hide-root": lambda on: faults.hide_root(hidden=on),
         "virtio-tablet": lambda on: setattr(guest.nodes, "has_tablet", on),
         "secure": lambda on: guest.phone.forbid_screenshots(forbidden=on),

@@ -130,6 +130,7 @@ class Faults:
         self.has_second_display = False
         self.windows_option = WindowsOption.KNOWN
         self.on_crash: Callable[[], None] = _nothing
+        self.denies_getevent = False
         self.automation_is_taken = False
         self.hides_root = False
 
@@ -216,7 +217,7 @@ class Faults:
             self._frames = dict.fromkeys(FrameFault, 0)
         self.refuses_input = self.refuses_snapshots = self.holds_posture = False
         self.has_second_display = self.hides_active_panel = False
-        self.automation_is_taken = self.hides_root = False
+        self.automation_is_taken = self.hides_root = self.denies_getevent = False
         self.last_anr = None
         self.keyboards = KeyboardFaults()
         self.windows_option = WindowsOption.KNOWN
