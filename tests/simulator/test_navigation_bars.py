@@ -11,7 +11,10 @@ from tests.simulator.bench import Bench
 from tests.simulator.person import Person, person_with
 
 LARGE = [("pixel_tablet", "", 0), ("pixel_tablet", "", 1), ("pixel_fold", "OPENED", 0), ("pixel_fold", "OPENED", 1)]
-END_MARGINS_DP = {"pixel_tablet": {True: 219.6, False: 75}, "pixel_fold": {True: 88, False: 48}}
+END_MARGINS_DP: dict[str, dict[bool, float]] = {
+    "pixel_tablet": {True: 219.6, False: 75},
+    "pixel_fold": {True: 88, False: 48},
+}
 
 
 def bounds_of(person: Person, id_: str) -> Rect:
