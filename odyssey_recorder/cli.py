@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
@@ -84,8 +84,15 @@ def _name(command: Callable[..., None] | typer.Typer) -> str:
     return str(name).strip("_").replace("_", "-")
 
 
+_WORDS = "odyssey_recorder.words"
+
+
 class _ByUser(TyperGroup):
     """Lists the commands under the headings of `_USERS`; typer has headings for its rich help only."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        ctx.meta[_WORDS] = list(ctx.args)  # what follows the command; gone by the time the callback runs
+        return super().invoke(ctx)
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         return [_name(command) for commands in _USERS.values() for command in commands]
@@ -138,9 +145,10 @@ def odyssey_recorder(
         flags = {"dataset": dataset, "device": device, "capture": capture}
         given = {name: str(value) for name, value in flags.items() if value is not None}
         context.default_map = _defaults(context.command, given)
+        words = [context.invoked_subcommand, *context.meta[_WORDS]]
         for name in given:
-            if context.invoked_subcommand not in _defaults(context.command, {name: ""}):
-                command = context.invoked_subcommand
+            command = _refusing(context.command, words, name)
+            if command:
                 raise typer.BadParameter(
                     f"{command} takes no --{name} before it. See odyssey-recorder {command} --help."
                 )
@@ -150,6 +158,16 @@ def odyssey_recorder(
 
     store = SettingsStore(dataset=dataset, capture=capture)
     raise typer.Exit(run_window(store, serial=device))
+
+
+def _refusing(group: Any, words: Sequence[str], flag: str) -> str:
+    """The command that `words` name in the group, if it does not take the flag before it; empty if it does."""
+    name = next((word for word in words if word in group.commands), "")
+    command, rest = group.commands.get(name), words[words.index(name) + 1 :] if name else ()
+    if isinstance(command, TyperGroup) and any(word in command.commands for word in rest):
+        refusing = _refusing(command, rest, flag)
+        return f"{name} {refusing}" if refusing else ""
+    return name if name not in _defaults(group, {flag: ""}) else ""
 
 
 def _defaults(command: Any, given: Mapping[str, str]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from odyssey_recorder import __version__
 from odyssey_recorder.device import preflight
 from odyssey_recorder.device.connector import DeviceConnector
-from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.device.device import ListedDevice, state_advice
 from odyssey_recorder.device.sdk import find_sdk, no_sdk, sdk_folders
 from odyssey_recorder.errors import DeviceError, OdysseyError
 from odyssey_recorder.files import write_durably
@@ -139,7 +139,7 @@ def _adb(settings: Settings) -> list[DoctorFinding]:
         return [*found, DoctorFinding("Devices", "none", Level.NOTE, fix, command)]
     for device in devices:
         level = Level.OK if device.is_ready else Level.NOTE
-        fix = "" if device.is_ready else "Wait until it has started, allow debugging on its screen, or restart it."
+        fix = "" if device.is_ready else state_advice(device.state)
         state = "ready" if device.is_ready else device.state
         path = connector.capture_path(device)
         by = f", screenshots by {path}" if path else ""

@@ -27,6 +27,7 @@ SCANNED_PORTS = range(5554, 5586)
 _LOOPBACK = "127.0.0.1"
 _ATTEMPTS = 200
 _ANNOUNCE_EVERY_S = 0.2
+_LOOK_EVERY_S = 0.1
 _Result = TypeVar("_Result")
 
 
@@ -54,6 +55,7 @@ class SimulatedEmulator:
         self.phone = phone
         self.faults = Faults(self._apply_faults, self._break_connections, lambda: self.guest.nodes.end_readers())
         self._console_socket, self._adb_socket = _bound_pair(console_port)
+        self._has_console = not phone.profile.vendor
         self.console_port: int = self._console_socket.getsockname()[1]
         self.adb_port = self.console_port + 1
         self.serial = f"emulator-{self.console_port}"
@@ -70,6 +72,7 @@ class SimulatedEmulator:
         self.faults.on_crash = self.killed.set
         self.is_announced = False
         self._announcing: Future[None] | None = None
+        self._ending: Future[None] | None = None
 
     def start(self) -> None:
         """Both ports accept connections on return."""
@@ -82,6 +85,7 @@ class SimulatedEmulator:
             except SimulatorError:
                 self.stop()
                 raise
+            self._ending = asyncio.run_coroutine_threadsafe(self._end_when_idle(self.control), self._loop)
         if self._adb_server_port is not None:
             self.is_announced = announce(self._adb_server_port, self.adb_port)
             self._announcing = asyncio.run_coroutine_threadsafe(
@@ -94,8 +98,9 @@ class SimulatedEmulator:
             if self.control is not None:
                 self.control.stop()
             self.faults.thaw()
-            if self._announcing is not None:
-                self._announcing.cancel()
+            for task in (self._announcing, self._ending):
+                if task is not None:
+                    task.cancel()
             self._await(self._hang_up())
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
@@ -127,6 +132,11 @@ class SimulatedEmulator:
             if self._daemon.is_listening and not self._daemon.is_connected:
                 await asyncio.to_thread(announce, server_port, self.adb_port)
 
+    async def _end_when_idle(self, control: ControlServer) -> None:
+        while not control.is_idle:
+            await asyncio.sleep(_LOOK_EVERY_S)
+        self.killed.set()
+
     def _run_loop(self) -> None:
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
@@ -136,7 +146,8 @@ class SimulatedEmulator:
 
     async def _listen(self) -> None:
         self._daemon.listen(self._adb_socket)
-        await self._console.listen(self._console_socket, self.killed.set)
+        if self._has_console:
+            await self._console.listen(self._console_socket, self.killed.set)
 
     async def _hang_up(self) -> None:
         await self._console.close()

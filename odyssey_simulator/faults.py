@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 
 from odyssey_simulator.phone import PhoneState
@@ -65,6 +66,24 @@ class ControlFaults:
         self.apply()
 
 
+@dataclass(slots=True)
+class KeyboardFaults:
+    """With `api_36` the keyboards are those of Android 16, where ADBKeyBoard only works from version 2.5 on.
+
+    `refuses_list`: the shell may not list all keyboards. ADBKeyBoard, of `version`, can be enabled at the attempt after
+    `slow_attempts` failures.
+    """
+
+    api_36: bool = False
+    refuses_list: bool = False
+    version: str = "2.5-dev"
+    slow_attempts: int = 0
+
+    @property
+    def deaf(self) -> bool:
+        return self.api_36 and self.version < "2.5"
+
+
 class FrameFault(Enum):
     CUT = "cut-frame"
     BLACK = "black-frame"
@@ -94,12 +113,15 @@ class Faults:
         self.kill_getevent = kill_getevent
         self.break_connections = break_connections
         self.control = ControlFaults()
+        self.keyboards = KeyboardFaults()
         self._lock = threading.Lock()
         self._frames = dict.fromkeys(FrameFault, 0)
         self._thawing: threading.Timer | None = None
         self.offline = False
         self.frozen = False
         self.refuses_input = False
+        self.refusal_code = 255
+        self.hides_active_panel = False
         self.screencap_delay_s = 0.0
         self.refuses_snapshots = False
         self.holds_posture = False
@@ -144,11 +166,16 @@ class Faults:
     def delay_screencap(self, delay_s: float) -> None:
         self.screencap_delay_s = delay_s
 
-    def refuse_input(self, *, refuse: bool) -> None:
-        self.refuses_input = refuse
+    def refuse_input(self, *, refuse: bool, exit_code: int = 255) -> None:
+        """On some phones `input` says on its standard output that it is refused, and ends with exit code 0."""
+        self.refuses_input, self.refusal_code = refuse, exit_code
 
     def refuse_snapshots(self, *, refuse: bool) -> None:
         self.refuses_snapshots = refuse
+
+    def hide_active_panel(self, *, hidden: bool) -> None:
+        """As on some phones: `dumpsys input` marks no panel as active."""
+        self.hides_active_panel = hidden
 
     def hold_posture(self, *, hold: bool) -> None:
         """The console neither turns nor folds the device, and gives no answer."""
@@ -188,9 +215,11 @@ class Faults:
     def clear(self) -> None:
         with self._lock:
             self._frames = dict.fromkeys(FrameFault, 0)
-        self.refuses_input = self.refuses_snapshots = self.holds_posture = self.has_second_display = False
+        self.refuses_input = self.refuses_snapshots = self.holds_posture = False
+        self.has_second_display = self.hides_active_panel = False
         self.automation_is_taken = self.hides_root = self.denies_getevent = False
         self.last_anr = None
+        self.keyboards = KeyboardFaults()
         self.windows_option = WindowsOption.KNOWN
         self.screencap_delay_s = self.snapshot_delay_s = 0.0
         self.offline = False

@@ -1,9 +1,11 @@
 """The Android system as its shell and console see it: the phone with its files, input nodes and faults."""
 
 import copy
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from odyssey_simulator.evdev import (
     RAW_MAX,
@@ -14,7 +16,7 @@ from odyssey_simulator.evdev import (
     lift_changes,
     touch_changes,
 )
-from odyssey_simulator.evdev_names import EV_KEY
+from odyssey_simulator.evdev_names import ABS_X, ABS_Y, BTN_MOUSE, EV_ABS, EV_KEY
 from odyssey_simulator.faults import Faults
 from odyssey_simulator.files import Files
 from odyssey_simulator.guest_clock import GuestClock
@@ -22,6 +24,7 @@ from odyssey_simulator.journal import Moment
 from odyssey_simulator.phone import ComposedFrame, Phone, Size, TouchPhase
 from odyssey_simulator.ui_automation import UiAutomation
 from odyssey_simulator.us_keyboard import android_key, key_strokes
+from odyssey_simulator.wheel import Vector, Wheel
 
 _OUTER_PANEL_NODE = 6
 
@@ -40,11 +43,16 @@ class Guest:
     nodes: InputNodes
     avd_name: str
     files: Files = field(default_factory=Files)
+    discovery_file: Path | None = None
+    starts: int = 1
+    is_restarting: bool = False
     automation: UiAutomation = field(init=False)
     _felt: set[int] = field(default_factory=set)
+    _wheel: Wheel = field(init=False)
 
     def __post_init__(self) -> None:
         self.automation = UiAutomation(self.phone)
+        self._wheel = Wheel(lambda x, y, pressed: self.window_touch(x, y, pressed=pressed, wait=False))
 
     @property
     def clock(self) -> GuestClock:
@@ -68,26 +76,53 @@ class Guest:
         self.nodes.load(snapshot.nodes)
         self.files = copy.deepcopy(snapshot.files)
 
+    def restart_android(self, takes_s: float) -> None:
+        """Without a reboot, as the emulator does to change the language; returns when Android runs again."""
+        self.is_restarting = True
+        time.sleep(takes_s)
+        self.starts += 1
+        self.is_restarting = False
+
     def touch_screen(self) -> InputNode:
         is_outer = self.phone.screen().folded and not self.faults.control.uses_first_node
         return self.nodes.touch_screens[_OUTER_PANEL_NODE if is_outer else 0]
 
-    def window_touch(self, x: float, y: float, *, pressed: bool, slot: int = 0, panel: Size | None = None) -> None:
+    def window_touch(  # noqa: PLR0913 - where, how and with which finger
+        self, x: float, y: float, *, pressed: bool, slot: int = 0, panel: Size | None = None, wait: bool = True
+    ) -> None:
         """Move a finger as through the emulator's window, so that `getevent` sees it.
 
         `x` and `y` are pixels of `panel`, by default the lit one, in its natural orientation. Whether the finger goes
-        down, moves or lifts follows from its previous state.
+        down, moves or lifts follows from its previous state. A lifted finger waits for the phone, unless told not to
+        `wait`.
         """
         screen = self.phone.screen()
         panel = panel or screen.panel.turned(screen.rotation)
         raw = _raw(x, panel.width), _raw(y, panel.height)
         node = self.touch_screen()
         down = slot in node.contacts()
-        if pressed:
+        if self.nodes.has_tablet:
+            self._click(raw, pressed=pressed)
+        elif pressed:
             self.report_touch(node, touch_changes(slot, *raw))
         elif down:
             self.report_touch(node, touch_changes(slot, *raw))
-            self.report_touch(node, lift_changes(slot))
+            self.report_touch(node, lift_changes(slot), wait=wait)
+
+    def _click(self, raw: tuple[int, int], *, pressed: bool) -> None:
+        tablet, screen = self.nodes.tablet, self.phone.screen()
+        was_pressed = tablet.values.get((-1, EV_KEY, BTN_MOUSE), 0)
+        place = [(EV_ABS, ABS_X, raw[0]), (EV_ABS, ABS_Y, raw[1])]
+        moment = self._moment(self.nodes.report(tablet, [*place, (EV_KEY, BTN_MOUSE, int(pressed))]))
+        moved = TouchPhase.MOVE if was_pressed else TouchPhase.DOWN
+        if pressed or was_pressed:
+            self._touch(moved if pressed else TouchPhase.UP, raw, 0, screen=screen, moment=moment)
+
+    def window_wheel(self, at: Vector, by: Vector) -> None:
+        """Turn the mouse wheel at a place of the panel; returns at once, while the finger drags on by `by`."""
+        screen = self.phone.screen()
+        panel = screen.panel.turned(screen.rotation)
+        self._wheel.turn(at, by, (panel.width / 16, panel.height / 16))
 
     def window_key(self, code: int) -> None:
         """A Linux key, as from the emulator's toolbar; `getevent` sees it."""
@@ -115,7 +150,7 @@ class Guest:
         if value == 0 and key is not None:
             self.phone.press_key(key, moment=moment)
 
-    def report_touch(self, node: InputNode, changes: Sequence[Change]) -> None:
+    def report_touch(self, node: InputNode, changes: Sequence[Change], *, wait: bool = True) -> None:
         """Report `changes` of a touch node and pass the fingers that went down, moved or lifted to the phone.
 
         Positions refer to the newest frame, without waiting: the kernel's timestamps are those of the finger, not of a
@@ -125,7 +160,7 @@ class Guest:
         before = node.contacts()
         moment = self._moment(self.nodes.report(node, changes))
         after = node.contacts()
-        feel = partial(self._touch, screen=screen, moment=moment)
+        feel = partial(self._touch, screen=screen, moment=replace(moment, is_awaited=wait))
         for slot in sorted(before.keys() | after.keys()):
             if slot not in before:
                 feel(TouchPhase.DOWN, after[slot], slot)

@@ -68,10 +68,14 @@ class RecordedJournal:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """On the host's monotonic clock, and in `getevent` (µs; None for input that bypassed the kernel)."""
+    """On the host's monotonic clock, and in `getevent` (µs; None for input that bypassed the kernel).
+
+    Whoever lifts a finger waits for what it does, unless it is not `is_awaited`.
+    """
 
     t_ns: int
     event_us: int | None = None
+    is_awaited: bool = True
 
 
 class PhoneJournal:

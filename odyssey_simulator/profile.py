@@ -22,7 +22,8 @@ class Profile:
     """One kind of device; sizes in pixels in natural orientation, density in dpi.
 
     Without a `keyboard` the guest has no keyboard node, and keys of the emulator's toolbar do nothing. `avd_name` is
-    the name of the virtual device; empty for a default that describes it.
+    the name of the virtual device; empty for a default that describes it. An emulator of another `vendor` has no
+    console, no gRPC service, no virtual device and an old Android.
     """
 
     name: str
@@ -32,10 +33,11 @@ class Profile:
     postures: tuple[Posture, ...] = ()
     keyboard: bool = True
     avd_name: str = ""
+    vendor: str = ""
 
     @property
     def virtual_device(self) -> str:
-        return self.avd_name or f"Simulated_{self.name}"
+        return "" if self.vendor else self.avd_name or f"Simulated_{self.name}"
 
     @property
     def first_posture(self) -> Posture | None:
@@ -73,6 +75,10 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
         )
     }
 )
+
+
+OTHER_VENDOR = Profile("other_vendor", "Other Vendor", Size(1920, 1080), 240, vendor="samsung")
+"""As BlueStacks, LDPlayer and MuMu: with the name of a phone."""
 
 
 def profile_named(name: str) -> Profile:

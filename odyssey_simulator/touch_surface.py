@@ -12,7 +12,7 @@ from odyssey_simulator.system.bars import nearest_key
 from odyssey_simulator.system.system_ui import SystemUi
 from odyssey_simulator.system.windows import NAVIGATION_BAR, TASKBAR
 from odyssey_simulator.ui.geometry import Size
-from odyssey_simulator.ui.touch import LONG_PRESS_S, REST_S, Finger, Fling, touched
+from odyssey_simulator.ui.touch import REST_S, Finger, Fling, touched
 from odyssey_simulator.ui.view import Action, ViewBox
 
 _BOTTOM_DP, _SIDE_DP = 32, 30
@@ -123,7 +123,7 @@ class TouchSurface:
         if system.has_gestures:
             self._edge = edge_swipe(x, y, system.display.size, system.display.density)
         if finger.may_hold:
-            self._hold_timer = self._looper.later(LONG_PRESS_S, partial(self._hold, finger))
+            self._hold_timer = self._looper.later(system.long_press_s, partial(self._hold, finger))
 
     def _boxes_at(self, x: float, y: float) -> list[ViewBox]:
         for window in reversed(self._compositor.windows):

@@ -18,10 +18,12 @@ _STROKES = {
     for offset, character in enumerate(characters)
 }
 _ANDROID_KEYS = {
-    0x01: 111,
+    0x01: 4,
     0x0E: 67,
     0x0F: 61,
     0x1C: 66,
+    0x3B: 82,
+    0x44: 82,
     0x66: 3,
     0x67: 19,
     0x69: 21,
@@ -31,14 +33,18 @@ _ANDROID_KEYS = {
     0x72: 25,
     0x73: 24,
     0x74: 26,
+    0x7F: 84,
     0x85: 278,
     0x87: 279,
     0x89: 277,
     0x8B: 82,
     0x9E: 4,
     0xAC: 3,
+    0xD9: 84,
+    0xE5: 82,
     0x244: 187,
 }
+"""As in the emulator's own key layout, where Escape is BACK, and F1 and F10 are MENU."""
 
 
 def key_strokes(text: str) -> Iterator[tuple[int, bool]]:

@@ -227,12 +227,12 @@ class FakeDevice:
             return self.settings.get((namespace, name), "")
 
     @contextmanager
-    def changed_settings(self, values: Mapping[tuple[str, str], str]) -> Iterator[Mapping[tuple[str, str], str]]:
+    def changed_settings(self, values: Mapping[tuple[str, str], str]) -> Iterator[None]:
         old = {name: self.setting(*name) for name in values}
         with self._answering():
             self.settings.update(values)
         try:
-            yield old
+            yield
         finally:
             self.settings = {name: value for name, value in {**self.settings, **old}.items() if value}
 
@@ -249,6 +249,10 @@ class FakeDevice:
                     self.time_zone = zone
                 case ResetScreen():
                     self.state = replace(self.state, size=self.state.panel or self.state.size)
+
+    def app_version(self, package: str) -> str:
+        with self._answering():
+            return f"1.0 ({len(package)})"
 
     def measured(self) -> Measured:
         return self.known

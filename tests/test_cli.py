@@ -98,6 +98,8 @@ def test_flag_before_the_command_reaches_every_command_that_has_it(flag: str) ->
 
 def test_flag_that_a_command_does_not_have_is_refused(cli: CommandLine) -> None:
     assert "doctor takes no --dataset before it." in cli.error("--dataset", cli.folder, "doctor", exit_code=2)
+    said = cli.error("--dataset", cli.folder, "agent", "bench", "--model", "none", exit_code=2)
+    assert "agent bench takes no --dataset before it." in said
 
 
 def test_invalid_setting_is_reported(cli: CommandLine) -> None:

@@ -360,7 +360,9 @@ class AgentRun:
         frame = shown.kept.frame
         try:
             with self._timed("device_s"):
-                begins = self.recorder.act(intent_for(action, frame.size), frame.number, credit)
+                begins = self.recorder.act(
+                    intent_for(action, frame.size, self.recorder.long_press_ms), frame.number, credit
+                )
                 is_step = begins and self._becomes_step(frame.number, len(shown.steps), credit)
         except InputRefusedError as error:
             self._failed_answer(str(error), shown)
@@ -429,7 +431,7 @@ class _EndedError(Exception):
         self.why = why
 
 
-def intent_for(action: Action, size: Size) -> events.Intent:
+def intent_for(action: Action, size: Size, long_press_ms: int) -> events.Intent:
     """What is asked of the recorder on a screen of `size`; a text must not be empty."""
     match action:
         case Complete():
@@ -438,7 +440,7 @@ def intent_for(action: Action, size: Size) -> events.Intent:
             return Impossible(reason.strip() or "The agent gave no reason.")
         case _:
             pass
-    match input_for(action, size):
+    match input_for(action, size, long_press_ms=long_press_ms):
         case TouchStroke() as stroke:
             return events.Touch(stroke)
         case SystemKey() as key:

@@ -124,10 +124,7 @@ class Checker:
         return self._inspector.evidence(annotation.absolute())
 
     def check_all(
-        self,
-        annotations: Iterable[Path],
-        on_report: Callable[[EpisodeReport], object],
-        cancelled: Cancelled = never,
+        self, annotations: Iterable[Path], on_report: Callable[[EpisodeReport], object], cancelled: Cancelled = never
     ) -> ComparedEpisodes:
         """Call `on_report` with each report as soon as it is ready; returns all facts. Raises CancelledError."""
         facts = ComparedEpisodes()

@@ -1,5 +1,6 @@
 """`agent run` and `agent bench`: models that carry out tasks on phones."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,9 +82,8 @@ def run(  # noqa: PLR0913 - the options
     from odyssey_recorder.agents.results import open_results
     from odyssey_recorder.commands.agent_tasks import Attempts, Supervisor, chosen_tasks, print_results
     from odyssey_recorder.model.assignment import FromSnapshot
-    from odyssey_recorder.services.recording import RecordingService
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring.user import episode_store, open_batch, user_connector
+    from odyssey_recorder.wiring.user import open_batch, recording_service, user_connector
 
     settings = read_settings(dataset=dataset, model=model)
     guard = Guard(frozenset(allow_device or ()), frozenset(allow_package or ()))
@@ -92,21 +92,17 @@ def run(  # noqa: PLR0913 - the options
         jobs = [replace(planned, listed=replace(planned.listed, start=FromSnapshot(snapshot))) for planned in jobs]
     agent, header = _agent(settings, adapter, history, budget, guard, is_consented=consent)
     connector = user_connector(settings)
-    service = RecordingService(connector, episode_store(settings), settings.annotator, "agent")
+    service = recording_service(settings, connector, "agent")
     opinion = None if judge is None else open_batch(read_settings(model=judge), budget)
     attempts = Attempts(agent, Supervisor(), most_steps, is_dry=dry_run, opinion=opinion)
-    with open_results(out, header) as results:
-        phone = connector.connect_chosen(device)
-        try:
-            guard.admit(phone.serial)
-            for job in (planned for planned in jobs if not results.has(planned.task_id, planned.seed)):
-                result = attempts.attempt(job, service, phone)
-                if result.stop.is_final:
-                    results.add(result)
-                elif not dry_run:
-                    raise typer.Exit(1)
-        finally:
-            phone.close()
+    with open_results(out, header) as results, closing(connector.connect_chosen(device)) as phone:
+        guard.admit(phone.serial)
+        for job in (planned for planned in jobs if not results.has(planned.task_id, planned.seed)):
+            result = attempts.attempt(job, service, phone)
+            if result.stop.is_final:
+                results.add(result)
+            elif not dry_run:
+                raise typer.Exit(1)
         if not dry_run:
             raise typer.Exit(print_results(results.results, jobs))
 

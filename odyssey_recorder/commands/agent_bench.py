@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -46,11 +47,9 @@ class _Bench:
         phones = PhoneProcesses(self.emulators.server.environment)
         service = demo_service(self.emulators, self.folder, actor="agent", profile=self.profile)
         try:
-            device = service.connect(phones.start(self.profile, seed=job.seed, cancelled=self.supervisor.has_stopped))
-            try:
+            serial = phones.start(self.profile, seed=job.seed, cancelled=self.supervisor.has_stopped)
+            with closing(service.connect(serial)) as device:
                 return self.attempts.attempt(job, service, device)
-            finally:
-                device.close()
         finally:
             phones.stop()
 

@@ -13,7 +13,14 @@ from odyssey_recorder.commands.annotate_accept import accept
 from odyssey_recorder.commands.annotate_batch import batch
 from odyssey_recorder.commands.annotate_boxes import boxes
 from odyssey_recorder.commands.annotate_files import export_texts, import_texts
-from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, line, print_json, say
+from odyssey_recorder.commands.terminal import (
+    CommandGroup,
+    JsonOption,
+    fail_if,
+    line,
+    print_json,
+    say,
+)
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.plain_text import counted, step_number
 
@@ -22,9 +29,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.annotation.conversations import Conversations, Ended
     from odyssey_recorder.annotation.trust import TrustFigures
 
-app = typer.Typer(
-    name="annotate", no_args_is_help=True, rich_markup_mode=None, help="Write and check the texts of steps."
-)
+app = CommandGroup("annotate", "Write and check the texts of steps.")
 
 _CallsOption = Annotated[
     Literal["three", "combined"],
@@ -41,7 +46,6 @@ _MemoryOption = Annotated[
 
 
 @app.command()
-@exits_with_2()
 def plan(  # noqa: PLR0913 - the flags
     dataset: model_usage.DatasetArgument,
     *,
@@ -88,7 +92,6 @@ def plan(  # noqa: PLR0913 - the flags
 
 
 @app.command()
-@exits_with_2()
 def run(  # noqa: PLR0913 - the flags
     dataset: model_usage.DatasetArgument,
     *,
@@ -122,7 +125,6 @@ app.command()(batch)
 
 
 @app.command()
-@exits_with_2()
 def check(  # noqa: PLR0913 - the flags
     dataset: model_usage.DatasetArgument,
     *,
@@ -166,8 +168,7 @@ def check(  # noqa: PLR0913 - the flags
         counts = ", ".join(f"{verdicts[verdict]:,} {words}" for verdict, words in _VERDICTS.items())
         say(f"{counted(verdicts.total(), 'text')} of {counted(ids, 'episode')}: {counts}")
     model_usage.exit_with_problems(problems)
-    if verdicts["contradicts"]:
-        raise typer.Exit(1)
+    fail_if(verdicts["contradicts"])
 
 
 app.command()(boxes)
@@ -177,7 +178,6 @@ app.command("export")(export_texts)
 
 
 @app.command()
-@exits_with_2()
 def figures(dataset: model_usage.DatasetArgument, *, as_json: JsonOption = False) -> None:
     """Show how far the texts that people accepted can be trusted.
 
@@ -200,8 +200,7 @@ def figures(dataset: model_usage.DatasetArgument, *, as_json: JsonOption = False
     else:
         for person in found:
             _print_trust(person)
-    if any(person.doubt for person in found):
-        raise typer.Exit(1)
+    fail_if(any(person.doubt for person in found))
 
 
 def _print_trust(person: "TrustFigures") -> None:

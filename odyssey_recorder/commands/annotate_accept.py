@@ -1,24 +1,16 @@
 """`annotate accept`: accepts the texts that the evidence supports."""
 
-from typing import Annotated
-
-import typer
-
 from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption, print_problems
-from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, say
+from odyssey_recorder.commands.terminal import ByOption, JsonOption, fail_if, print_json, say
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.plain_text import counted
 
 
-@exits_with_2()
 def accept(
     dataset: DatasetArgument,
     *,
     selection: FilterOption = "",
-    by: Annotated[
-        str | None,
-        typer.Option("--by", metavar="NAME", help="Your name.", show_default="the annotator in the settings"),
-    ] = None,
+    by: ByOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Accept the suggested texts that the recording supports.
@@ -49,5 +41,4 @@ def accept(
         accepted, waiting = (sum(int(row[key]) for row in rows) for key in ("accepted", "open"))
         say(f"{counted(accepted, 'text')} of {counted(rows, 'episode')} accepted, {waiting:,} left to decide")
         print_problems(problems)
-    if problems:
-        raise typer.Exit(1)
+    fail_if(problems)

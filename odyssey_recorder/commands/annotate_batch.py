@@ -16,7 +16,7 @@ from odyssey_recorder.commands.model_usage import (
     confirm_sending,
     print_problems,
 )
-from odyssey_recorder.commands.terminal import exits_with_2, say
+from odyssey_recorder.commands.terminal import say
 from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from odyssey_recorder.llm.batch_api import BatchReport
 
 
-@exits_with_2()
 def batch(  # noqa: PLR0913 - the flags
     dataset: DatasetArgument,
     *,

@@ -10,7 +10,7 @@ from rich.progress import track
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption
-from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, print_unread, say
+from odyssey_recorder.commands.terminal import JsonOption, fail_if, print_json, print_unread, say
 from odyssey_recorder.errors import DatasetError, ReviewError, SettingsError
 from odyssey_recorder.model.plain_text import counted
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _Hash = Annotated[str, typer.Option(metavar="SHA256", help="The SHA-256 of this file.", show_default=False)]
 
 
-@exits_with_2()
 def boxes(  # noqa: PLR0913 - the flags
     dataset: DatasetArgument,
     *,
@@ -68,8 +67,7 @@ def boxes(  # noqa: PLR0913 - the flags
         say(f"{counted(pressed, 'pressed element')}")
         _print_summary(chosen, every, agreeing)
     print_unread(problems)
-    if problems:
-        raise typer.Exit(1)
+    fail_if(problems)
 
 
 def _sam2(encoder: Path | None, encoder_hash: str, decoder: Path | None, decoder_hash: str) -> "Sam2 | None":

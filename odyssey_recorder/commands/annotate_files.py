@@ -7,12 +7,11 @@ from typing import Annotated, Literal
 import typer
 
 from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption, exit_with_problems
-from odyssey_recorder.commands.terminal import exits_with_2, say
+from odyssey_recorder.commands.terminal import say
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.plain_text import counted
 
 
-@exits_with_2()
 def import_texts(
     dataset: DatasetArgument,
     *,
@@ -43,7 +42,6 @@ def import_texts(
     exit_with_problems(problems)
 
 
-@exits_with_2()
 def export_texts(
     dataset: DatasetArgument,
     *,

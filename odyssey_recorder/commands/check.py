@@ -7,13 +7,12 @@ from pathlib import Path
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from odyssey_recorder.checking.findings_report import CheckCounts, FindingsReport, render_findings_page
 from odyssey_recorder.commands import model_usage
-from odyssey_recorder.commands.terminal import line, print_warning, progress_bar, say
+from odyssey_recorder.commands.terminal import line, out, print_warning, progress_bar, say
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.finding import NotChecked, Severity
 from odyssey_recorder.model.plain_text import counted, step_number
@@ -37,40 +36,36 @@ class JudgeOptions:
     yes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CheckOptions:
-    """`page` is the path of the HTML page; no cache if `cache` is None, no model is asked if `judge` is."""
+def run_check(  # noqa: PLR0913 - the options
+    path: Path,
+    judge: JudgeOptions | None,
+    fail_on: Severity,
+    *,
+    cache: Path | None,
+    jobs: int | None,
+    page: Path | None,
+    as_json: bool,
+) -> int:
+    """Check and print; returns the exit code. `page` is the path of the HTML page; without `judge` no model is asked.
 
-    path: Path
-    fail_on: Severity = Severity.ERROR
-    as_json: bool = False
-    page: Path | None = None
-    jobs: int | None = None
-    cache: Path | None = None
-    judge: JudgeOptions | None = None
-
-
-def run_check(request: CheckOptions, out: Console) -> int:
-    """Check and print; returns the exit code. Raises DatasetError if nothing can be checked.
-
-    Raises OdysseyError if the model cannot be asked.
+    Raises DatasetError if nothing can be checked, OdysseyError if the model cannot be asked.
     """
-    found = find_episodes(request.path)
+    found = find_episodes(path)
     if found.warning:
         print_warning(found.warning)
-    opinions = {} if request.judge is None else _opinions(found, request.judge)
-    checker = checker_at(request.cache, request.jobs)
+    opinions = {} if judge is None else _opinions(found, judge)
+    checker = checker_at(cache, jobs)
     with progress_bar("Checking") as progress:
         report = check(found, checker, opinions, progress)
     if checker.problem:
         print_warning(checker.problem)
-    exit_code = 1 if report.fails(from_=request.fail_on) else 0
-    if request.page is not None:
-        write_page(request.page, render_findings_page(report, found.annotations))
-    if request.as_json:
+    exit_code = 1 if report.fails(from_=fail_on) else 0
+    if page is not None:
+        write_page(page, render_findings_page(report, found.annotations))
+    if as_json:
         typer.echo(report_json(report.as_json(exit_code=exit_code)))
     else:
-        _print(report, out)
+        _print(report)
     return exit_code
 
 
@@ -95,16 +90,16 @@ def _opinions(found: FoundEpisodes, judge: JudgeOptions) -> Opinions:
 # Output for people.
 
 
-def _print(report: FindingsReport, out: Console) -> None:
+def _print(report: FindingsReport) -> None:
     if report.checks:
         out.print(_table(report.checks))
     for text in _listed(report):
         out.print(text, soft_wrap=True)
     more = len(report.findings) - _SHOWN_AT_MOST
     if more > 0:
-        say(f"and {more} more. Use --html FILE or --json to see all.", to=out)
+        say(f"and {more} more. Use --html FILE or --json to see all.")
     style = next((_STYLES[severity] for severity, count in report.counts.items() if count), "green")
-    say((report.summary, style), to=out)
+    say((report.summary, style))
 
 
 def _table(checks: Sequence[CheckCounts]) -> Table:

@@ -35,13 +35,17 @@ def list_(
 
     Exit code 0: success; 2: the dataset or the filter cannot be read.
     """
-    from odyssey_recorder.commands.listing import ListOptions, list_episodes
+    from odyssey_recorder.commands.listing import list_episodes
+    from odyssey_recorder.dataset_index.filter import Filter, parse_filter
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import saved_filters, user_index
 
-    options = ListOptions(wanted, saved, save, checked=checked, as_json=as_json)
+    filters = saved_filters()
+    chosen = Filter((*(filters.get(saved).terms if saved else ()), *parse_filter(wanted).terms))
     with closing(user_index(dataset or read_settings().dataset)) as index:
-        list_episodes(index, saved_filters(), options, (terminal.out, terminal.err))
+        list_episodes(index, chosen, checked=checked, as_json=as_json)
+    if save:
+        filters.save(save, chosen)
 
 
 @terminal.exits_with_2()
@@ -78,15 +82,16 @@ def check(
     Exit code 0: no errors found (see --fail-on); 1: errors found; 2: nothing can be checked, or the model was not
     asked.
     """
-    from odyssey_recorder.commands.check import CheckOptions, JudgeOptions, run_check
+    from odyssey_recorder.commands.check import JudgeOptions, run_check
     from odyssey_recorder.model.finding import Severity
     from odyssey_recorder.settings import checks_file
 
     cache = None if no_cache else checks_file()
     judging = None if judge is None else JudgeOptions(judge, budget, consent=consent, yes=yes)
-    request = CheckOptions(path, Severity(fail_on), as_json, html, jobs, cache, judging)
     try:
-        raise typer.Exit(run_check(request, terminal.out))
+        raise typer.Exit(
+            run_check(path, judging, Severity(fail_on), cache=cache, jobs=jobs, page=html, as_json=as_json)
+        )
     except KeyboardInterrupt as error:
         terminal.print_error("Interrupted. Results so far are cached.")
         raise typer.Exit(2) from error
@@ -109,9 +114,10 @@ def stats(
 
     Exit code 0: success; 2: the dataset cannot be read, or a file cannot be written.
     """
-    from odyssey_recorder.commands.stats import StatsOptions, show_figures
+    from odyssey_recorder.commands.stats import read_figures, show_figures
 
-    show_figures(StatsOptions(dataset, selection, against, as_json, html, png, agents), terminal.out)
+    figures, source = read_figures(dataset, selection, against, agents=agents)
+    show_figures(figures, source, page=html, images=png, as_json=as_json)
 
 
 LayoutName = Literal[
@@ -175,7 +181,8 @@ def export(
 
     Exit code 0: success; 2: nothing can be exported, or OUT cannot be written.
     """
-    from odyssey_recorder.commands.export import ExportOptions, export_dataset
+    from odyssey_recorder.commands.export import executor_of, export_dataset
+    from odyssey_recorder.commands.listing import selected_ids
     from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
     from odyssey_recorder.services.exports import ExportWanted
 
@@ -183,8 +190,8 @@ def export(
     samples = Sampling(adapter or TRAINERS.get(layout, ""), history, levels, semantic, pairs, split or "")
     options = Options(per_step=per_step, texts=texts, samples=samples)
     wanted = ExportWanted(dataset, out, layout, options, like)
-    request = ExportOptions(wanted, selection, not every, jobs, cluster, agents)
-    export_dataset(request, terminal.out, terminal.err)
+    ids = selected_ids(dataset, selection, agents=agents)
+    export_dataset(wanted, ids, executor_of(jobs, cluster), only_ready=not every)
 
 
 def convert(
@@ -218,8 +225,7 @@ def convert(
     for failure in result.failures:
         terminal.print_error(failure)
     terminal.say(f"{len(result.written)} written, {len(result.failures)} failed")
-    if result.failures:
-        raise typer.Exit(1)
+    terminal.fail_if(result.failures)
 
 
 @terminal.exits_with_2()
@@ -242,4 +248,4 @@ def quality_report(
     from odyssey_recorder.wiring.user import dataset_reviews
 
     service = dataset_reviews(dataset or read_settings().dataset)
-    report_quality(service, terminal.out, html=html, as_json=as_json)
+    report_quality(service, html=html, as_json=as_json)

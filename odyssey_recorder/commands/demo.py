@@ -29,7 +29,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.replay.compare import StepVerdict
 from odyssey_recorder.replay.player import ReplayResult
-from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
+from odyssey_recorder.replay.replay import replay_episode
 from odyssey_recorder.resources import data_folder
 from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
@@ -197,9 +197,8 @@ def play(player: script.ScriptPlayer, recorder: Recorder, eyes: Eyes, moves: Seq
 
 def work_on_the_phone(service: RecordingService, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
     recorder.wait_for(lambda view: view.state is State.READY, script.PATIENCE_S)
-    device = service.connect(recorder.serial)
-    hands, steps = DemoAnnotator(device, eyes), 0
-    try:
+    with closing(service.connect(recorder.serial)) as device:
+        hands, steps = DemoAnnotator(device, eyes), 0
         for move in moves:
             hands.rest()
             recorder.wait_for(lambda view: view.is_read, script.PATIENCE_S)  # so what was typed can be read
@@ -213,8 +212,6 @@ def work_on_the_phone(service: RecordingService, recorder: Recorder, eyes: Eyes,
                     hands.carry_out(command)
                     steps += 1
                     recorder.wait_for(partial(_has_steps, steps), script.PATIENCE_S)
-    finally:
-        device.close()
 
 
 def _has_steps(count: int, view: RecordingView) -> bool:
@@ -222,7 +219,7 @@ def _has_steps(count: int, view: RecordingView) -> bool:
 
 
 def _replay_all(annotations: Sequence[Path], device: ControllableDevice, folder: Path) -> list[ReplayResult]:
-    return [replay_episode(path, device, ReplayOptions(report=_report(folder, path.stem))) for path in annotations]
+    return [replay_episode(path, device, report=_report(folder, path.stem)) for path in annotations]
 
 
 def _contact_sheet(folder: Path, results: Sequence[ReplayResult]) -> Path:

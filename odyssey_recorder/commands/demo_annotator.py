@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from odyssey_recorder.device.device import ControllableDevice
+from odyssey_recorder.device.dumping import reading_alone
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -58,23 +59,27 @@ class Eyes:
     def see(self, label: str) -> bool:
         return bool(self._carrying(label))
 
-    def key(self, letter: str) -> Pixel:
-        return Pixel(*self._middle_of(_KEYS.get(letter, letter)))
+    def keys(self, text: str) -> list[Pixel]:
+        """The keys of the on-screen keyboard that type a text."""
+        tree = self._tree()
+        return [Pixel(*self._middle_of(_KEYS.get(letter, letter), tree)) for letter in text]
 
-    def _middle_of(self, label: str) -> tuple[int, int]:
-        nodes = self._carrying(label)
+    def _middle_of(self, label: str, tree: ElementTree.Element | None = None) -> tuple[int, int]:
+        nodes = self._carrying(label, tree)
         if not nodes:
             raise RecordingError(f"The demo did not find {label!r} on the screen of the simulated emulator.")
         left, top, right, bottom = _bounds(nodes[0])
         return (left + right) // 2, (top + bottom) // 2
 
-    def _carrying(self, label: str) -> list[ElementTree.Element]:
-        return [node for node in self._tree().iter("node") if label in {node.get("text"), node.get("content-desc")}]
+    def _carrying(self, label: str, tree: ElementTree.Element | None = None) -> list[ElementTree.Element]:
+        nodes = (self._tree() if tree is None else tree).iter("node")
+        return [node for node in nodes if label in {node.get("text"), node.get("content-desc")}]
 
     def _tree(self) -> ElementTree.Element:
-        said = self._emulators.server.adb(
-            "-s", self._serial, "exec-out", "uiautomator", "dump", "--windows", "/dev/tty"
-        )
+        with reading_alone(self._serial):
+            said = self._emulators.server.adb(
+                "-s", self._serial, "exec-out", "uiautomator", "dump", "--windows", "/dev/tty"
+            )
         xml = said.stdout.decode().partition("</displays>")
         return ElementTree.fromstring(xml[0] + xml[1])
 
@@ -96,8 +101,8 @@ class DemoAnnotator:
             case script.PressKey(key=key):
                 self._device.press(SystemKey(key))
             case script.TypeText(type=text):
-                for letter in text:
-                    self._device.touch(TouchStroke.press(self._eyes.key(letter), duration_ms=script.TAP_MS))
+                for place in self._eyes.keys(text):
+                    self._device.touch(TouchStroke.press(place, duration_ms=script.TAP_MS))
             case _:
                 raise AssertionError(f"{command} is not done by hand")
 

@@ -1,7 +1,7 @@
 """`record` and `replay`: one episode."""
 
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,8 +15,8 @@ from odyssey_recorder.model.plain_text import step_number
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from odyssey_recorder.replay.player import ReplayResult, StepResult
-    from odyssey_recorder.replay.replay import PlannedStep, ReplayOptions
+    from odyssey_recorder.replay.player import StepResult
+    from odyssey_recorder.replay.replay import PlannedStep
     from odyssey_recorder.settings import Settings
 
 _VERDICT_STYLES = {"match": "green", "drift": "yellow", "diverged": "red"}
@@ -75,11 +75,10 @@ def record(
     settings = read_settings(dataset=dataset, capture=capture)
     with _logged(settings):
         if script is not None:
-            annotation: Path | None = record_by_script(settings, request, script, terminal.err)
+            annotation: Path | None = record_by_script(settings, request, script)
         else:
-            annotation = record_by_listening(settings, request, sys.stdin, terminal.err)
-    if annotation is None:
-        raise typer.Exit(1)
+            annotation = record_by_listening(settings, request, sys.stdin)
+    terminal.fail_if(annotation is None)
     terminal.say(str(annotation))
 
 
@@ -112,14 +111,19 @@ def replay(
     Exit code 0: no screen diverged; 1: a screen diverged; 2: the episode cannot be replayed.
     """
     from odyssey_recorder.replay.player import PlayRules
-    from odyssey_recorder.replay.replay import ReplayOptions, plan_episode
+    from odyssey_recorder.replay.recorded import check_screenshots, open_recorded
+    from odyssey_recorder.replay.replay import plan_episode, replay_episode
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring.user import user_connector
 
     if dry_run:
         _print_plan(plan_episode(episode), as_json=as_json)
         return
     rules = PlayRules(go_on=go_on, scale=scale)
     on_step = (lambda _: None) if as_json else _print_step
-    result = _replay(episode, device, capture, ReplayOptions(rules, report=report, on_step=on_step))
+    check_screenshots(open_recorded(episode))  # before any device is needed
+    with closing(user_connector(read_settings(capture=capture)).connect_chosen(device)) as connected:
+        result = replay_episode(episode, connected, rules, report=report, on_step=on_step)
     if as_json:
         from odyssey_recorder.replay.report import result_as_json
         from odyssey_recorder.reports import report_json
@@ -128,22 +132,6 @@ def replay(
     else:
         terminal.say(result.summary)
     raise typer.Exit(result.exit_code)
-
-
-def _replay(
-    episode: Path, serial: str | None, capture: terminal.CaptureName | None, options: "ReplayOptions"
-) -> "ReplayResult":
-    from odyssey_recorder.replay.recorded import check_screenshots, open_recorded
-    from odyssey_recorder.replay.replay import replay_episode
-    from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring.user import user_connector
-
-    check_screenshots(open_recorded(episode))  # before any device is needed
-    device = user_connector(read_settings(capture=capture)).connect_chosen(serial)
-    try:
-        return replay_episode(episode, device, options)
-    finally:
-        device.close()
 
 
 def _print_plan(plan: "Sequence[PlannedStep]", *, as_json: bool) -> None:

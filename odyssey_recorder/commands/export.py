@@ -5,15 +5,12 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from multiprocessing import get_context
 
-from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from odyssey_recorder.commands.cluster import cluster
-from odyssey_recorder.commands.listing import selected_ids
-from odyssey_recorder.commands.terminal import print_warning, say
+from odyssey_recorder.commands.terminal import err, print_warning, say
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.services.exports import ExportProgress, ExportWanted, prepare_export, write_export
 from odyssey_recorder.wiring.user import dataset_reviews
@@ -22,32 +19,20 @@ _TOLD = 10
 _WORKERS = get_context("spawn")
 
 
-@dataclass(frozen=True, slots=True)
-class ExportOptions:
-    """`cluster` is the address of a Dask scheduler."""
-
-    wanted: ExportWanted
-    filter: str = ""
-    only_ready: bool = True
-    jobs: int | None = None
-    cluster: str | None = None
-    agents: bool = False
-
-
-def export_dataset(request: ExportOptions, out: Console, err: Console) -> None:
+def export_dataset(
+    wanted: ExportWanted, ids: Sequence[str], workers: AbstractContextManager[Executor], *, only_ready: bool = True
+) -> None:
     """Raises DatasetError."""
-    root = request.wanted.root
-    selected = selected_ids(root, request.filter, agents=request.agents)
-    prepared = prepare_export(dataset_reviews(root), request.wanted, selected, only_ready=request.only_ready)
-    _print_left_out(prepared.left_out, err)
-    with _executor(request) as executor, _progress(err) as on_progress:
+    prepared = prepare_export(dataset_reviews(wanted.root), wanted, ids, only_ready=only_ready)
+    _print_left_out(prepared.left_out)
+    with workers as executor, _progress() as on_progress:
         folder = write_export(prepared, executor, tell=on_progress)
     for limit in prepared.limits:
         print_warning(limit)
-    say(f"{counted(prepared.episodes, 'episode')} exported to {folder}", to=out)
+    say(f"{counted(prepared.episodes, 'episode')} exported to {folder}")
 
 
-def _print_left_out(reasons: Sequence[str], err: Console) -> None:
+def _print_left_out(reasons: Sequence[str]) -> None:
     for why in reasons[:_TOLD]:
         print_warning(why)
     if reasons:
@@ -55,10 +40,11 @@ def _print_left_out(reasons: Sequence[str], err: Console) -> None:
         print_warning(f"{counted(reasons, 'episode')} left out{more}. Use --all to export every episode.")
 
 
-def _executor(request: ExportOptions) -> AbstractContextManager[Executor]:
-    if request.cluster is not None:
-        return cluster(request.cluster)
-    jobs = request.jobs or os.cpu_count() or 1
+def executor_of(jobs: int | None, address: str | None) -> AbstractContextManager[Executor]:
+    """Processes of this computer, or those of the Dask scheduler at `address`."""
+    if address is not None:
+        return cluster(address)
+    jobs = jobs or os.cpu_count() or 1
     if jobs == 1:
         return ThreadPoolExecutor(1)
     ignore_interrupts = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
@@ -66,7 +52,7 @@ def _executor(request: ExportOptions) -> AbstractContextManager[Executor]:
 
 
 @contextmanager
-def _progress(err: Console) -> Iterator[Callable[[ExportProgress], None]]:
+def _progress() -> Iterator[Callable[[ExportProgress], None]]:
     columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
         task = progress.add_task("Exporting")

@@ -1,12 +1,11 @@
 """`record --mode passive`: record by listening, with the annotator's commands on the terminal."""
 
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from rich.console import Console
-
 from odyssey_recorder.commands.record import RecordOptions, connected
-from odyssey_recorder.commands.terminal import say
+from odyssey_recorder.commands.terminal import err, say
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.preflight import findings, take_readings
 from odyssey_recorder.device.screen import Frame
@@ -27,9 +26,11 @@ _LISTENING = {State.READY, State.RESTORING, State.FINISHED}
 _PATIENCE_S = 60.0
 
 
+_say = partial(say, to=err)
+
+
 class _Scribe:
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self) -> None:
         self._steps = 0
         self._asked: TextQuestion | None = None
         self._wanted: Path | None = None
@@ -40,75 +41,72 @@ class _Scribe:
     def changed(self, view: RecordingView) -> None:
         if view.capture_path != self._path:
             self._path = view.capture_path
-            self._say(("  screenshots by " + view.capture_path, "dim"))
+            _say(("  screenshots by " + view.capture_path, "dim"))
         for step in view.steps[self._steps :]:
-            self._say(
+            _say(
                 f"{step_number(step.number):3}  {in_words_at(step.action)}",
                 (f"  {step.flag}" if step.flag else "", "yellow"),
             )
         if len(view.steps) < self._steps:
-            self._say(f"{step_number(len(view.steps)):3}  removed")
+            _say(f"{step_number(len(view.steps)):3}  removed")
         self._steps = len(view.steps)
         if view.question is not None and view.question != self._asked:
             number = step_number(view.question.step)
             text = f"What was typed in step {number}? Enter: text {number} WORDS"
-            self._say((f"{text} (it looks like {view.question.guess!r})", "yellow"))
+            _say((f"{text} (it looks like {view.question.guess!r})", "yellow"))
         self._asked = view.question
         self._tell_way_back(view)
 
     def notice(self, text: str) -> None:
-        self._say((text, "yellow"))
+        _say((text, "yellow"))
 
     def _tell_way_back(self, view: RecordingView) -> None:
         if view.state is State.RESTORING and view.wanted != self._wanted:
-            self._say((f"{view.way} The screenshot: {view.wanted}. {LEAD_BACK}", "yellow"))
+            _say((f"{view.way} The screenshot: {view.wanted}. {LEAD_BACK}", "yellow"))
             self._wanted = view.wanted
         elif view.goal is None and self._wanted is not None:
-            self._say("The device is restored. Continue.")
+            _say("The device is restored. Continue.")
             self._wanted = None
 
-    def _say(self, *parts: str | tuple[str, str]) -> None:
-        say(*parts, to=self._console)
 
-
-def record_by_listening(settings: Settings, request: RecordOptions, text: TextIO, console: Console) -> Path | None:
+def record_by_listening(settings: Settings, request: RecordOptions, text: TextIO) -> Path | None:
     """The annotation file, or None for a kept draft. End of file and Ctrl-C mean stop. Raises OdysseyError."""
     with connected(settings, request) as (device, begin):
-        _look_before(device, console)
-        recorder = begin(_Scribe(console), "passive")
-        return _listen(recorder, text, console, accepts_screen=request.accepts_screen)
+        _look_before(device)
+        recorder = begin(_Scribe(), "passive")
+        return _listen(recorder, text, accepts_screen=request.accepts_screen)
 
 
-def _look_before(device: Device, console: Console) -> None:
+def _look_before(device: Device) -> None:
     """Print what is missing for passive mode, and how to fix it. Raises RecordingError if recording is impossible."""
     wanting = [finding for finding in findings(take_readings(device)) if finding.fix]
     for finding in wanting:
-        say((f"{finding.what}: {finding.found}. ", "yellow"), finding.fix, to=console)
+        _say((f"{finding.what}: {finding.found}. ", "yellow"), finding.fix)
     if any(finding.prevents for finding in wanting):
         raise RecordingError(f"Passive mode cannot record on {device.label} like this.")
 
 
-def _listen(recorder: Recorder, text: TextIO, console: Console, *, accepts_screen: bool) -> Path | None:
+def _listen(recorder: Recorder, text: TextIO, *, accepts_screen: bool) -> Path | None:
     try:
         recorder.start()
         view = recorder.wait_for(lambda view: view.state in _LISTENING, _PATIENCE_S)
         if view.state is State.RESTORING and accepts_screen:
             _accept(recorder)
         if view.published is None:
-            console.print(WORDS, soft_wrap=True)
-            _obey(recorder, text, console)
+            _say(WORDS)
+            _obey(recorder, text)
     except KeyboardInterrupt:
-        console.print("Stopped.")
+        _say("Stopped.")
     finally:
         recorder.stop()
         recorder.join()
     if recorder.view.published is None:
         go_on = f"Continue it: --mode passive --resume {recorder.episode_id}"
-        console.print(f"The draft is saved. {go_on}", soft_wrap=True)
+        _say(f"The draft is saved. {go_on}")
     return recorder.view.published
 
 
-def _obey(recorder: Recorder, text: TextIO, console: Console) -> None:
+def _obey(recorder: Recorder, text: TextIO) -> None:
     ended = False
     for said in text:
         word, _, rest = said.strip().partition(" ")
@@ -131,7 +129,7 @@ def _obey(recorder: Recorder, text: TextIO, console: Console) -> None:
             case "":
                 pass
             case _:
-                say(f"{word!r} is not a command on its own.  ", WORDS, to=console)
+                _say(f"{word!r} is not a command on its own.  ", WORDS)
         if ended and recorder.wait_for(_is_decided, _PATIENCE_S).published is not None:
             return
 

@@ -2,56 +2,32 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-
-from odyssey_recorder.commands.terminal import line, print_json, print_left_out, print_retired, print_warning, say
+from odyssey_recorder.commands.terminal import err, line, print_json, print_left_out, print_retired, print_warning, say
 from odyssey_recorder.dataset_index.filter import Filter, Key, parse_filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex, IndexedEpisode
-from odyssey_recorder.dataset_index.saved import SavedFilters
 from odyssey_recorder.model.plain_text import counted, on_one_line
 from odyssey_recorder.services import episodes
 
 
-@dataclass(frozen=True, slots=True)
-class ListOptions:
-    """`save` is the name under which the filter is saved, `checked` runs the checks on changed episodes first."""
-
-    filter: str = ""
-    saved: str = ""
-    save: str = ""
-    checked: bool = False
-    as_json: bool = False
-
-
-def list_episodes(
-    index: EpisodeIndex,
-    filters: SavedFilters,
-    options: ListOptions,
-    consoles: tuple[Console, Console],
-) -> None:
-    """Print to the first console, and remarks to the second. Raises DatasetError, FilterError."""
+def list_episodes(index: EpisodeIndex, episode_filter: Filter, *, checked: bool, as_json: bool) -> None:
+    """Print them; `checked` runs the checks on changed episodes first. Raises DatasetError, FilterError."""
     from odyssey_recorder.wiring.user import review_service
 
-    out, err = consoles
-    episode_filter = _wanted(filters, options)
     with err.status(line(f"Reading {index.root} …")):
         episodes.refresh(index)
-        if options.checked:
+        if checked:
             review_service(index).check_all()
     selection = episodes.selected(index, episode_filter, agents=True)
     rows = index.rows(selection.filter)
-    if options.save:
-        filters.save(options.save, episode_filter)
-    if options.as_json:
+    if as_json:
         print_json([episodes.row_as_json(row) for row in rows])
     else:
         for row in rows:
-            say(_words(row), to=out)
+            say(_words(row))
         say(f"{len(rows):,} of {counted(len(index.ids()), 'episode')}", to=err)
-    print_retired(selection.retired, err)
+    print_retired(selection.retired)
     unchecked = sum(not row.is_checked for row in index.rows())
     if unchecked and any(term.key in (Key.FINDING, Key.VERDICT) for term in episode_filter.terms):
         message = f"The findings of {counted(unchecked, 'episode')} are unknown. Use --check to check first."
@@ -87,11 +63,6 @@ def selected_ids(root: Path, text: str, *, agents: bool = False) -> list[str]:
     """In order. Raises DatasetError, FilterError."""
     with selected(root, text, agents=agents) as (index, episode_filter):
         return sorted(index.ids(episode_filter))
-
-
-def _wanted(filters: SavedFilters, options: ListOptions) -> Filter:
-    saved = filters.get(options.saved).terms if options.saved else ()
-    return Filter((*saved, *parse_filter(options.filter).terms))
 
 
 def _words(row: IndexedEpisode) -> str:

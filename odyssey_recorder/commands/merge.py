@@ -45,8 +45,7 @@ def merge(  # noqa: PLR0913 - the options
         _print(plan)
         if not plan.conflicts:
             terminal.say(f"{'Would be merged' if dry_run else 'Merged'} into {into}")
-    if plan.conflicts:
-        raise typer.Exit(1)
+    terminal.fail_if(plan.conflicts)
 
 
 def _decisions(prefer: list[str], policy: Literal["A", "B"] | None) -> "MergeDecisions":

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.terminal import print_warning, say
+from odyssey_recorder.commands.terminal import fail_if, print_warning, say
 from odyssey_recorder.errors import DatasetError, TaskError
 from odyssey_recorder.model.plain_text import counted
 
@@ -136,8 +136,7 @@ def progress_bar(label: str = "Asking") -> "Iterator[Callable[[BatchProgress], N
 def exit_with_problems(problems: Sequence[tuple[str, str]]) -> None:
     """Print them. Raises Exit if there are any."""
     print_problems(problems)
-    if problems:
-        raise typer.Exit(1)
+    fail_if(problems)
 
 
 def print_problems(problems: Sequence[tuple[str, str]]) -> None:

@@ -18,7 +18,7 @@ from odyssey_recorder.commands.model_usage import (
     print_problems,
     progress_bar,
 )
-from odyssey_recorder.commands.terminal import exits_with_2, print_warning, say
+from odyssey_recorder.commands.terminal import exits_with_2, fail_if, print_warning, say
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.plain_text import counted
 
@@ -89,8 +89,7 @@ def predict(  # noqa: PLR0913 - the options
     unread = sum(prediction.action is None for prediction in ended.predictions)
     episodes = counted(len(ids) - len(ended.problems), "episode")
     say(f"{counted(ended.predictions, 'step')} of {episodes}, {unread:,} without an action")
-    if ended.problems:
-        raise typer.Exit(1)
+    fail_if(ended.problems)
 
 
 def _chosen(dataset: Path, selection: str, sample: int | None, seed: int) -> list[str]:

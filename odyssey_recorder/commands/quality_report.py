@@ -5,12 +5,11 @@ from pathlib import Path
 
 import rich.table
 from rich import box
-from rich.console import Console
 
 from odyssey_recorder.agreement.page import report_as_json, write_quality_page
 from odyssey_recorder.agreement.quality_report import QualityReport
 from odyssey_recorder.agreement.sections import ROWS_AT_FIRST, Table, percent, sections
-from odyssey_recorder.commands.terminal import line, say
+from odyssey_recorder.commands.terminal import err, line, out, say
 from odyssey_recorder.dataset.layout import ANNOTATIONS
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.plain_text import on_one_line
@@ -18,12 +17,12 @@ from odyssey_recorder.reports import report_json
 from odyssey_recorder.services.review import ReviewService
 
 
-def report_quality(service: ReviewService, out: Console, *, html: Path | None, as_json: bool) -> None:
+def report_quality(service: ReviewService, *, html: Path | None, as_json: bool) -> None:
     """Print the figures and write the page to `html`; checks unchecked episodes first. Raises OdysseyError."""
     dataset = service.root
     if not (dataset / ANNOTATIONS).is_dir():
         raise DatasetError(f"{dataset} is not a dataset folder: {ANNOTATIONS}/ with episode files is missing.")
-    with Console(stderr=True).status(line(f"Checking {dataset} …")) as status:
+    with err.status(line(f"Checking {dataset} …")) as status:
         report = service.figures(
             lambda share, _: status.update(
                 line(f"Checking {dataset} … {share:.0%}" if share else f"Reading {dataset} …")
@@ -36,17 +35,17 @@ def report_quality(service: ReviewService, out: Console, *, html: Path | None, a
         tree = report_as_json(report, dataset=str(dataset), made_at=made_at)
         out.print(report_json(tree), markup=False, soft_wrap=True)
         return
-    _print(report, out)
+    _print(report)
     if html is not None:
-        say(f"Page: {html}", to=out)
+        say(f"Page: {html}")
 
 
-def _print(report: QualityReport, out: Console) -> None:
+def _print(report: QualityReport) -> None:
     accepted = report.accepted
     stages = ", ".join(f"{count} {stage.value.lower()}" for stage, count in report.stages if count)
-    say(f"{report.episodes} episodes, {report.verdicts} verdicts: {stages or 'none'}", to=out)
+    say(f"{report.episodes} episodes, {report.verdicts} verdicts: {stages or 'none'}")
     if accepted.of:
-        say(f"{accepted.count} of {accepted.of} accepted: {percent(accepted.share, accepted.interval)}", to=out)
+        say(f"{accepted.count} of {accepted.of} accepted: {percent(accepted.share, accepted.interval)}")
     for section in sections(report):
         out.print()
         out.print(line((section.title, "bold")))
@@ -55,13 +54,13 @@ def _print(report: QualityReport, out: Console) -> None:
         for note in section.notes:
             out.print(line(note))
         for table in section.tables:
-            _print_table(table, out)
+            _print_table(table)
 
 
-def _print_table(table: Table, out: Console) -> None:
+def _print_table(table: Table) -> None:
     if not table.heads:
         for row in table.rows:
-            say((row.name, "yellow"), to=out)
+            say((row.name, "yellow"))
         return
     rows = [(row.name, row.count, *(measured.text for measured in row.measures)) for row in table.rows]
     columns = [column for column in zip(table.heads, *rows, strict=True) if any(column)]

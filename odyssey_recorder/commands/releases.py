@@ -10,15 +10,12 @@ from odyssey_recorder.model.plain_text import counted
 if TYPE_CHECKING:
     from odyssey_recorder.services.releases import ReleaseChanges
 
-app = typer.Typer(
-    name="release", no_args_is_help=True, rich_markup_mode=None, help="Make, verify and compare releases of a dataset."
-)
+app = terminal.CommandGroup("release", "Make, verify and compare releases of a dataset.")
 
 _MAX_SHOWN = 10
 
 
 @app.command()
-@terminal.exits_with_2()
 def make(
     dataset: terminal.DatasetFolder,
     name: Annotated[
@@ -55,7 +52,6 @@ def make(
 
 
 @app.command()
-@terminal.exits_with_2()
 def verify(
     dataset: terminal.DatasetFolder,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The release.", show_default="the newest")] = "",
@@ -82,12 +78,10 @@ def verify(
             terminal.say((record.what, "cyan" if record.kept else "red"))
         terminal.say(f"{release.name}: {counted(release.episodes, 'episode')}, "
                      f"{counted(lost, 'difference')}")  # fmt: skip
-    if lost:
-        raise typer.Exit(1)
+    terminal.fail_if(lost)
 
 
 @app.command("list")
-@terminal.exits_with_2()
 def list_releases(dataset: terminal.DatasetFolder, *, as_json: terminal.JsonOption = False) -> None:
     """List the releases, oldest first.
 
@@ -107,7 +101,6 @@ def list_releases(dataset: terminal.DatasetFolder, *, as_json: terminal.JsonOpti
 
 
 @app.command()
-@terminal.exits_with_2()
 def diff(
     dataset: terminal.DatasetFolder,
     old: Annotated[str, typer.Argument(metavar="OLD", help="A release.", show_default="the one before NEW")] = "",

@@ -10,22 +10,13 @@ from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.review_verdicts import verdict_command
 from odyssey_recorder.model.plain_text import counted
 
-NameOption = Annotated[
-    str | None, typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
-]
-app = typer.Typer(
-    name="reviews",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Judge and restore episodes, and check and merge reviews.",
-)
+app = terminal.CommandGroup("reviews", "Judge and restore episodes, and check and merge reviews.")
 app.command("accept")(verdict_command("accept", "Accept episodes."))
 app.command("send-back")(verdict_command("send back", "Send episodes back to their annotators."))
 app.command("reject")(verdict_command("reject", "Reject episodes, which moves them to the trash."))
 
 
 @app.command()
-@terminal.exits_with_2()
 def check(
     path: Annotated[
         Path | None,
@@ -51,12 +42,10 @@ def check(
         for fault in faults:
             terminal.print_error(fault)
         terminal.say(counted(faults, "problem"))
-    if faults:
-        raise typer.Exit(1)
+    terminal.fail_if(faults)
 
 
 @app.command()
-@terminal.exits_with_2()
 def merge(
     path: Annotated[
         Path | None,
@@ -86,12 +75,10 @@ def merge(
     count = sum(merged.came.values())
     summary = f"{counted(count, 'new entry', 'new entries')} of {counted(merged.came, 'episode')}"
     terminal.say(f"{summary}, {counted(merged.problems, 'problem')}")
-    if merged.problems:
-        raise typer.Exit(1)
+    terminal.fail_if(merged.problems)
 
 
 @app.command()
-@terminal.exits_with_2()
 def policy(
     *,
     share: Annotated[
@@ -115,7 +102,6 @@ def policy(
 
 
 @app.command()
-@terminal.exits_with_2()
 def request(  # noqa: PLR0913 - the options
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID...", show_default="those of the filter")] = None,
     *,
@@ -124,7 +110,7 @@ def request(  # noqa: PLR0913 - the options
     ] = "",
     why: Annotated[str, typer.Option(help="The reason.")] = "",
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Withdraw the requests instead.")] = False,
-    name: NameOption = None,
+    name: terminal.NameOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
     """Request a second review of episodes.
@@ -150,14 +136,13 @@ def request(  # noqa: PLR0913 - the options
 
 
 @app.command()
-@terminal.exits_with_2()
 def restore(
     episode_id: Annotated[
         str | None, typer.Argument(metavar="ID", help="The id of the episode.", show_default="list the trash")
     ] = None,
     *,
     why: Annotated[str, typer.Option(help="The reason for restoring it.")] = "",
-    reviewer: NameOption = None,
+    reviewer: terminal.NameOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
     """Restore a rejected episode, to be reviewed again.

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.services.splits import SplitsRecord, UsedEpisodes
     from odyssey_recorder.splits.leaks import LeakReport
 
-app = typer.Typer(
-    name="splits", no_args_is_help=True, rich_markup_mode=None, help="Make train and test splits, and check for leaks."
-)
+app = terminal.CommandGroup("splits", "Make train and test splits, and check for leaks.")
 
 UnitOption = Annotated[
     Literal["take", "episode"] | None,
@@ -28,7 +26,6 @@ _STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 @app.command()
-@terminal.exits_with_2()
 def make(  # noqa: PLR0913 - the options
     dataset: terminal.DatasetFolder,
     *,
@@ -68,12 +65,10 @@ def make(  # noqa: PLR0913 - the options
     planned = plan_splits(dataset, used, DrawRules(**changed) if changed else None, base=base, reshuffle=reshuffle)
     write_splits(dataset, planned)
     _print_record(planned.record, as_json=as_json)
-    if planned.record.missing:
-        raise typer.Exit(1)
+    terminal.fail_if(planned.record.missing)
 
 
 @app.command()
-@terminal.exits_with_2()
 def check(  # noqa: PLR0913 - the options
     dataset: terminal.DatasetFolder,
     *,
@@ -107,12 +102,10 @@ def check(  # noqa: PLR0913 - the options
         terminal.print_json(asdict(report))
     else:
         _print_leaks(report)
-    if report.fails(fail_on):
-        raise typer.Exit(1)
+    terminal.fail_if(report.fails(fail_on))
 
 
 @app.command()
-@terminal.exits_with_2()
 def show(dataset: terminal.DatasetFolder, *, as_json: terminal.JsonOption = False) -> None:
     """Show how the splits were made, and their leaks.
 

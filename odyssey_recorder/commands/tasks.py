@@ -11,7 +11,14 @@ import typer
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.model_usage import BudgetOption, YesOption, confirm_cost, interruptible, progress_bar
-from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, print_warning, say
+from odyssey_recorder.commands.terminal import (
+    CommandGroup,
+    JsonOption,
+    fail_if,
+    print_json,
+    print_warning,
+    say,
+)
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.plain_text import counted
@@ -22,7 +29,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.tasks.queue.task_status import QueueContents, QueuedTask
     from odyssey_recorder.tasks.templates.template import TemplateLibrary
 
-app = typer.Typer(name="tasks", no_args_is_help=True, rich_markup_mode=None, help="Generate, rewrite and list tasks.")
+app = CommandGroup("tasks", "Generate, rewrite and list tasks.")
 
 _MOST_FAULTS = 40
 
@@ -36,7 +43,6 @@ _OutOption = Annotated[Path | None, typer.Option(help="The output file.", show_d
 
 
 @app.command("list")
-@exits_with_2()
 def list_tasks(*, dataset: _DatasetOption = None, as_json: JsonOption = False) -> None:
     """List the tasks of the queue with their status.
 
@@ -53,7 +59,6 @@ def list_tasks(*, dataset: _DatasetOption = None, as_json: JsonOption = False) -
 
 
 @app.command()
-@exits_with_2()
 def show(
     name: Annotated[str, typer.Argument(metavar="ID", help="The id of a task or template.")],
     *,
@@ -81,7 +86,6 @@ def show(
 
 
 @app.command()
-@exits_with_2()
 def validate(
     path: Annotated[
         Path | None,
@@ -122,8 +126,7 @@ def validate(
         if len(problems) > _MOST_FAULTS:
             say(f"... and {len(problems) - _MOST_FAULTS} more. Use --json to see all.", to=terminal.err)
         say(f"{counted(things, what)}, {counted(problems, 'problem')}")
-    if problems:
-        raise typer.Exit(1)
+    fail_if(problems)
 
 
 _SeedOption = Annotated[
@@ -148,7 +151,6 @@ _KnownOption = Annotated[
 
 
 @app.command()
-@exits_with_2()
 def generate(  # noqa: PLR0913 - the flags
     count: Annotated[int, typer.Option("--count", min=1, help="The number of tasks.")] = 10,
     seed: _SeedOption = None,
@@ -205,7 +207,6 @@ def generate(  # noqa: PLR0913 - the flags
 
 
 @app.command()
-@exits_with_2()
 def rewrite(  # noqa: PLR0913 - the flags
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A list of tasks.")],
     out: Annotated[Path, typer.Option(help="The output file.")],
@@ -242,12 +243,10 @@ def rewrite(  # noqa: PLR0913 - the flags
         write_list([rewritten.task for rewritten in done], out)
     is_clear = print_rewritten(tasks, done)
     say(f"The list is in {out}.", to=terminal.err)
-    if not is_clear:
-        raise typer.Exit(1)
+    fail_if(not is_clear)
 
 
 @app.command()
-@exits_with_2()
 def propose(
     category: Annotated[Category, typer.Argument(metavar="CATEGORY", help="The category of the templates.")],
     count: Annotated[int, typer.Option(min=1, max=20, help="The approximate number of proposals.")] = 5,
@@ -275,7 +274,6 @@ def propose(
 
 
 @app.command()
-@exits_with_2()
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A list of tasks.")], *, as_json: JsonOption = False
 ) -> None:
@@ -297,12 +295,10 @@ def check(
     else:
         print_faulty(faulty)
         say(f"{counted(tasks, 'task')}, {len(faulty)} with faults")
-    if faulty:
-        raise typer.Exit(1)
+    fail_if(faulty)
 
 
 @app.command("import")
-@exits_with_2()
 def import_tasks(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A list of tasks.")],
     *,
@@ -329,7 +325,6 @@ def import_tasks(
 
 
 @app.command("export")
-@exits_with_2()
 def export_tasks(
     status: Annotated[
         list[str] | None,

@@ -1,10 +1,10 @@
 """What the commands share: options, output, exit codes. Text of unknown origin is printed literally."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 from rich.console import Console
@@ -17,6 +17,8 @@ from odyssey_recorder.progress import Progress
 
 if TYPE_CHECKING:
     from odyssey_recorder.services.episodes import Selection
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -36,6 +38,12 @@ CaptureOption = Annotated[
 ]
 AgentsOption = Annotated[bool, typer.Option("--agents", help="Also episodes that agents recorded.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+NameOption = Annotated[
+    str | None, typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
+]
+ByOption = Annotated[
+    str | None, typer.Option("--by", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
+]
 
 
 def line(*parts: str | tuple[str, str]) -> Text:
@@ -56,9 +64,9 @@ def print_warning(text: str) -> None:
     say((text, "yellow"), to=err)
 
 
-def print_retired(count: int, to: Console = err) -> None:
+def print_retired(count: int) -> None:
     if count:
-        say((f"{counted(count, 'retired episode')} left out", "yellow"), to=to)
+        say((f"{counted(count, 'retired episode')} left out", "yellow"), to=err)
 
 
 def print_left_out(selection: "Selection") -> None:
@@ -100,3 +108,20 @@ def exits_with_2() -> Iterator[None]:
     except OdysseyError as error:
         print_error(str(error))
         raise typer.Exit(2) from error
+
+
+def fail_if(found: object) -> None:
+    """Exit with 1 if there is something that a command must report, as a list of problems."""
+    if found:
+        raise typer.Exit(1)
+
+
+class CommandGroup(typer.Typer):
+    """Commands that exit with 2 at an expected error."""
+
+    def __init__(self, name: str, description: str) -> None:
+        super().__init__(name=name, help=description, no_args_is_help=True, rich_markup_mode=None)
+
+    def command(self, name: str | None = None, **settings: Any) -> Callable[[Command], Command]:
+        add = super().command(name, **settings)
+        return lambda command: add(exits_with_2()(command))

@@ -19,7 +19,8 @@ from odyssey_recorder.model.geometry import Box
 
 
 def with_boxes(episode: Episode, provenance: EpisodeProvenance | None, *, always: bool = False) -> Episode:
-    """Give every step a `sam2_bbox`: for a press its own, else that of the provenance, else one without area.
+    """Give every step a `sam2_bbox`: for a press the one that a person drew, else its own, else that of the
+    provenance, else one without area.
 
     With ``[]`` at a press the official evaluator counts every prediction as wrong; with ``[x, y, x, y]`` it uses the
     distance alone. An episode without boxes and provenance is as in the first release, and stays so unless `always`.
@@ -52,13 +53,13 @@ def _kept(step: Step) -> Json:
 
 
 def _with_box(step: Step, record: StepRecord | None) -> Step:
-    match step.action:
-        case _ if _kept(step):
-            return step
-        case Click(point) | LongPress(point):
-            return with_grid_box(step, _proved(step.action, record) or (point.x, point.y, point.x, point.y))
-        case _:
-            return with_grid_box(step, ())
+    pressed = step.action if isinstance(step.action, Click | LongPress) else None
+    proved = () if pressed is None else _proved(pressed, record)
+    is_drawn = proved and record is not None and record.bbox_source == "human"
+    if _kept(step) and not is_drawn:
+        return step
+    point = () if pressed is None else 2 * (pressed.point.x, pressed.point.y)
+    return with_grid_box(step, proved or point)
 
 
 def _proved(action: Click | LongPress, record: StepRecord | None) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from pydantic import Field, JsonValue, PlainSerializer, PlainValidator, Validati
 from odyssey_recorder.dataset.layout import provenance_path, read_dataset_file
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest
+from odyssey_recorder.gesture.recognizer import LONG_PRESS_MS
 from odyssey_recorder.model.assignment import TaskOrigin
 from odyssey_recorder.model.episode import Actor, Json, Mode
 from odyssey_recorder.model.flag import Flag, flag_from_values
@@ -114,6 +115,7 @@ class ScreenRecord(FrozenModel):
     package: str
     activity: str
     keyboard_shown: bool
+    app_version: str = ""
 
 
 class AgentRecord(FrozenModel):
@@ -206,9 +208,12 @@ class Origin(FrozenModel):
     fingerprint: str
     avd_name: str
     density: Whole
+    long_press_ms: Whole = LONG_PRESS_MS
     start: StartRecord = StartRecord()
     consent: str = ""
     making: TaskOrigin | None = None
+    emulator_version: str = ""
+    system_image: str = ""
 
 
 class EpisodeProvenance(FrozenModel):

@@ -121,20 +121,11 @@ class EpisodeStore:
 
     # Episodes.
 
-    def episodes(self) -> list[str]:
-        """Sorted ids. Raises DatasetError."""
-        with storage_errors(self.root, "read"):
-            return [path.stem for path in layout.annotation_files(self.root)]
-
     def load(self, episode_id: str) -> Episode:
         """Raises DatasetError, InvalidEpisodeError also for a file that holds another episode."""
         from odyssey_recorder.dataset.codec import read_annotation
 
         return read_annotation(self.root / layout.annotation_path(layout.checked_id(episode_id)))
-
-    def screenshot_path(self, episode: Episode, step: int) -> Path:
-        """The path by the layout, not by the name in the episode's file."""
-        return self.root / layout.screenshot_path(layout.checked_id(episode.episode_id), step)
 
     def ui_tree_path(self, episode_id: str, step: int) -> Path:
         """The path of a view hierarchy, which may not exist. Raises DatasetError if it is not an episode's id."""

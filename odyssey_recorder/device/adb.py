@@ -1,5 +1,6 @@
 """A device over adb: which commands it runs, and how their output is read."""
 
+import logging
 import re
 import shlex
 import struct
@@ -14,17 +15,21 @@ from odyssey_recorder.device import dumping, dumpsys, input_command
 from odyssey_recorder.device.adb_keyboard import AdbKeyboard, broadcast_commands
 from odyssey_recorder.device.adb_server import device_errors
 from odyssey_recorder.device.adb_shell import AdbShell, CommandResult, ShellStream
+from odyssey_recorder.device.avd_config import system_image
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.kept_settings import changed_settings, undo_left
-from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices
+from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices, long_press_ms
 from odyssey_recorder.device.repair import Repair, shell_line
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError, InputRefusedError
 from odyssey_recorder.gesture.getevent import InputDeviceNode, parse_nodes
+from odyssey_recorder.gesture.recognizer import LONG_PRESS_MS
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
+
+_log = logging.getLogger(__name__)
 
 _BOOT_ANSWER_S = 3.0
 _BOOT_POLL_S = 0.25
@@ -41,6 +46,11 @@ _FIRST_INPUT_US = 25_000
 """Assumed duration of one `input` until it has been measured."""
 
 _REFUSAL = re.compile(r"\bError\b|Exception\b|\busage:", re.IGNORECASE)
+
+_SECURITY_SWITCH = (
+    "Phones by Xiaomi, Redmi and POCO allow it only after you turn on USB debugging (Security settings) in Developer "
+    "options. "
+)
 
 _SCREENCAP_HEADER = struct.Struct("<4I")
 """Width, height, pixel format, colour space, little-endian."""
@@ -71,9 +81,11 @@ class AdbDevice:
         self._kept = kept
         self._console = console
         self._known = known
-        self._has_several_panels: bool | None = None
+        self._panels: tuple[str, ...] | None = None
+        self._lit = ""
         self._all_windows = _ALL_WINDOWS
         self._sdk: int | None = None
+        self._long_press_ms = LONG_PRESS_MS
         shell.on_lost = self._forget_abilities
 
     @property
@@ -81,7 +93,7 @@ class AdbDevice:
         return (*self._shell.server.command, "-s", self.serial)
 
     def _forget_abilities(self) -> None:
-        self._has_several_panels = self._sdk = None
+        self._panels = self._sdk = None
         self._all_windows = _ALL_WINDOWS
 
     def properties(self) -> DeviceProperties:
@@ -98,7 +110,13 @@ class AdbDevice:
                 avd_name=values.get("ro.boot.qemu.avd_name", values.get("ro.kernel.qemu.avd_name", "")),
                 size=dumpsys.screen_size(wm_size),
                 density=dumpsys.screen_density(wm_density),
+                emulator_version=self._shell.avd.version,
+                system_image=system_image(self._shell.avd.folder),
             )
+
+    def app_version(self, package: str) -> str:
+        [dump] = self._shell.ask(shlex.join(("dumpsys", "package", package)))
+        return dumpsys.app_version(dump)
 
     def measured(self) -> Measured:
         return self._known.of(self.properties())
@@ -120,6 +138,7 @@ class AdbDevice:
                 keyboard=dumpsys.keyboard(window),
                 panel=dumpsys.panel_size(wm_size),
                 has_pop_up=dumpsys.has_pop_up(window),
+                error_dialog=dumpsys.error_dialog(window),
             )
 
     def _read_screen(self) -> list[str]:
@@ -142,13 +161,15 @@ class AdbDevice:
         `screencap` writes only once it has the whole image, so the image is older than its first byte; on a busy
         computer the remaining pixels arrive much later.
         """
-        panel = self._lit_panel()
+        stream, size, pixels = self._screencap(self._lit_panel())
+        return Frame(number, size, pixels, stream.asked_ns, stream.output_ns, "screencap")
+
+    def _screencap(self, panel: str) -> tuple[ShellStream, Size, bytearray]:
         with self._shell.running(f"screencap -d {panel}" if panel else "screencap") as stream:
             try:
-                size, pixels = _receive_screencap(stream)
+                return stream, *_receive_screencap(stream)
             except ValueError as error:
                 raise ValueError(f"{error}. {_quoted(stream.errors)}".rstrip(". ")) from error
-        return Frame(number, size, pixels, stream.asked_ns, stream.output_ns, "screencap")
 
     def next_frame(self, wait_s: float) -> Frame | None:
         return None
@@ -177,7 +198,9 @@ class AdbDevice:
 
     def touch(self, stroke: TouchStroke) -> None:
         if input_command.is_still(stroke):
-            self._inject(input_command.press_command(stroke), stroke.duration_us)
+            if stroke.duration_us > input_command.SURE_TAP_US:
+                self._long_press_ms = long_press_ms(self)
+            self._inject(input_command.press_command(stroke, self._long_press_ms), stroke.duration_us)
         elif input_command.is_even_line(stroke) or self._sdk_version() < input_command.TRAJECTORY_SDK:
             self._inject(input_command.swipe_command(stroke), stroke.duration_us)
         else:
@@ -228,9 +251,7 @@ class AdbDevice:
         if _was_refused(result):
             raise DeviceError(f"{self.label} refused `{shell_line(repair)}`. {_quoted(result.text)}".rstrip())
 
-    def changed_settings(
-        self, values: Mapping[tuple[str, str], str]
-    ) -> AbstractContextManager[Mapping[tuple[str, str], str]]:
+    def changed_settings(self, values: Mapping[tuple[str, str], str]) -> AbstractContextManager[None]:
         return changed_settings(self._shell, self._kept, values)
 
     def free_bytes(self) -> int:
@@ -317,6 +338,14 @@ class AdbDevice:
         """Also restores the settings and the keyboard that a crash has left changed."""
         self._wait_until_booted(timeout_s, lambda: undo_left(self._shell, self._kept))
 
+    def has_restarted(self) -> bool:
+        """Whether Android has started again since the device booted, or its image does not let the emulator do that.
+
+        `sys.boot_completed` stays 1 meanwhile.
+        """
+        starts, debuggable = self._shell.ask("getprop sys.system_server.start_count", "getprop ro.debuggable")
+        return starts.strip() not in {"", "0", "1"} or debuggable.strip() == "0"
+
     def close(self) -> None:
         self._shell.close()
         if self._console is not None:
@@ -342,20 +371,29 @@ class AdbDevice:
     def _snapshot_console(self) -> EmulatorConsole:
         if self._console is None:
             raise DeviceError(
-                f"{self.label} does not support snapshots. Only emulators on this computer do, such as emulator-5554."
+                f"{self.label} does not support snapshots. Only emulators of the Android SDK on this computer do."
             )
         return self._console
 
     def _lit_panel(self) -> str:
         """Empty if there is only one panel. On a foldable, `screencap` without an id takes the first panel, lit or
         not."""
-        if self._has_several_panels is None:
+        if self._panels is None:
             [panels] = self._shell.ask("dumpsys SurfaceFlinger --display-id")
-            self._has_several_panels = len(dumpsys.physical_displays(panels)) > 1
-        if not self._has_several_panels:
+            self._panels = dumpsys.physical_displays(panels)
+        if len(self._panels) <= 1:
             return ""
         [dumpsys_input] = self._shell.ask("dumpsys input")
-        return dumpsys.default_display(dumpsys_input)
+        return dumpsys.default_display(dumpsys_input) or self._panel_that_shows(self._panels)
+
+    def _panel_that_shows(self, panels: Sequence[str]) -> str:
+        """For a device that marks no panel as active; empty if all are black."""
+        likely = sorted(panels, key=lambda panel: panel != self._lit)
+        lit = next((panel for panel in likely if not _is_black(self._screencap(panel)[2])), "")
+        if lit != self._lit:
+            _log.warning("%s marks none of its panels as active. The one that is lit is recorded: %s", self.serial, lit)
+        self._lit = lit
+        return lit
 
     def _sdk_version(self) -> int:
         if self._sdk is None:
@@ -367,8 +405,9 @@ class AdbDevice:
     def _inject(self, command: str, duration_us: int = 0) -> None:
         result = self._shell.run(command, duration_us / 1e6 + self._shell.answer_s)
         if _was_refused(result):
+            advice = _SECURITY_SWITCH if "INJECT_EVENTS" in result.text else ""
             raise InputRefusedError(
-                f"{self.label} refused the input (exit code {result.exit_code}). {_quoted(result.text)}"
+                f"{self.label} refused the input (exit code {result.exit_code}). {advice}{_quoted(result.text)}"
             )
 
     def _type(self, commands: Sequence[tuple[str, str]], text: str, on_typed: OnTyped) -> None:
@@ -390,10 +429,12 @@ class AdbDevice:
 
 
 def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
-    header = bytearray(_SCREENCAP_HEADER.size)
-    received = stream.read_into(memoryview(header))
-    if received < len(header):
-        raise ValueError(f"the screenshot was cut short: {received} of the header's {len(header)} bytes received")
+    header = _screencap_header(stream)
+    received = len(header)
+    if received < _SCREENCAP_HEADER.size:
+        raise ValueError(
+            f"the screenshot was cut short: {received} of the header's {_SCREENCAP_HEADER.size} bytes received"
+        )
     width, height, pixel_format, _ = _SCREENCAP_HEADER.unpack(header)
     if not (0 < width <= _LARGEST_SIDE_PX and 0 < height <= _LARGEST_SIDE_PX):
         raise ValueError(f"the data is not a screenshot: it begins with {bytes(header)!r}")
@@ -407,6 +448,28 @@ def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
     if received < expected or excess:
         raise ValueError(f"the screenshot is incomplete: {received + excess} bytes received, {expected} expected")
     return Size(width, height), pixels
+
+
+def _screencap_header(stream: ShellStream) -> bytes:
+    """Skips lines of text before it: some versions print their warnings to the same output."""
+    data = _read(stream, _SCREENCAP_HEADER.size)
+    warns = data.startswith(b"[Warning]")
+    while warns and len(data) == _SCREENCAP_HEADER.size and data[:4].isascii() and data[:4].decode().isprintable():
+        while b"\n" not in data and (more := _read(stream, 1)):
+            data += more
+        data = data.partition(b"\n")[2]
+        data += _read(stream, _SCREENCAP_HEADER.size - len(data))
+    return data
+
+
+def _read(stream: ShellStream, count: int) -> bytes:
+    memory = bytearray(count)
+    return bytes(memory[: stream.read_into(memoryview(memory))])
+
+
+def _is_black(pixels: bytearray) -> bool:
+    """In RGBA."""
+    return not any(any(pixels[channel::4]) for channel in range(3))
 
 
 def _was_refused(result: CommandResult) -> bool:

@@ -1,6 +1,7 @@
 """The Android virtual devices of this computer."""
 
-from collections.abc import Callable, Iterable, Mapping
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from odyssey_recorder.device.sdk import AndroidSdk, no_sdk
 from odyssey_recorder.errors import CancelledError, DeviceError, SdkError
 
 __all__ = ["Avd", "BootStage", "SdkEnvironment", "Start", "StartedDevice", "VirtualDevices"]
+
+_CHANGE_LOCALE = "-change-locale"
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +159,32 @@ class VirtualDevices:
         profile = created_from(config)
         preparation = profile.prepare if profile is not None else Preparation()
         ports = emulator_launch.free_ports((options.port,) if options.port else self._paths.console_ports)
-        log = emulator_launch.new_log(self._paths.logs, name)
         flags = _launch_flags(options, preparation)
-        command = emulator_launch.launch_command(sdk.require("emulator"), name, ports, flags)
         progress(BootStage.STARTING)
+        try:
+            self._boot(name, ports, flags, progress, cancelled)
+        except emulator_launch.GrpcPortTakenError as error:
+            _log.info("Started again on another port: %s", error)
+            self._boot(name, emulator_launch.other_control_port(ports), flags, progress, cancelled)
+        return self._prepare(ports.serial, preparation, options, progress)
+
+    def _boot(
+        self,
+        name: str,
+        ports: emulator_launch.Ports,
+        flags: Sequence[str],
+        progress: Callable[[BootStage], object],
+        cancelled: Callable[[], bool],
+    ) -> None:
+        sdk = self._required_sdk()
+        log = emulator_launch.new_log(self._paths.logs, name)
+        command = emulator_launch.launch_command(sdk.require("emulator"), name, ports, flags)
         emulator = emulator_launch.LaunchedEmulator(command, self._environment(sdk), log)
         try:
-            Boot(name, ports.serial, emulator, self._server, cancelled).wait(progress)
+            Boot(name, ports, emulator, self._server, cancelled, changes_locale=_CHANGE_LOCALE in flags).wait(progress)
         except (CancelledError, KeyboardInterrupt):
             self._stop_or_kill(ports.serial, emulator)
             raise
-        return self._prepare(ports.serial, preparation, options, progress)
 
     def stop(self, serial: str) -> None:
         """Ends the emulator like closing its window, and waits until it is gone."""
@@ -188,7 +207,8 @@ class VirtualDevices:
         profile = created_from(config)
         problems = avd_config.problems(config, profile) if profile is not None else ()
         if known is not None and name not in known:
-            problems = (*problems, "The emulator does not know it. Delete it in Android Studio, and create it again.")
+            unknown = f"The emulator does not list it. Check the line path= in {self._paths.avds / name}.ini."
+            problems = (*problems, unknown)
         return Avd(name, profile.key if profile is not None else None, serial, problems)
 
     def _known_to_emulator(self) -> "frozenset[str] | None":
@@ -263,5 +283,5 @@ def _launch_flags(options: Start, preparation: Preparation) -> "list[str]":
         flags += ["-wipe-data"]
     if options.cold or options.wipe:
         flags += ["-no-snapshot-load"]
-        flags += ["-change-locale", preparation.locale] if preparation.locale != IMAGE_LOCALE else []
+        flags += [_CHANGE_LOCALE, preparation.locale] if preparation.locale != IMAGE_LOCALE else []
     return flags

@@ -35,6 +35,10 @@ def avd_home(environment: Mapping[str, str], home: Path) -> Path:
     for name in ("ANDROID_USER_HOME", "ANDROID_EMULATOR_HOME"):
         if environment.get(name):
             return Path(environment[name], "avd")
+    for name in ("ANDROID_PREFS_ROOT", "ANDROID_SDK_HOME"):
+        if environment.get(name):
+            without, within = Path(environment[name], "avd"), Path(environment[name], ".android", "avd")
+            return without if without.is_dir() and not within.parent.is_dir() else within
     return home / ".android" / "avd"
 
 
@@ -83,7 +87,16 @@ def _fold_entries(fold: Fold) -> dict[str, str]:
 
 
 def entries(config: str) -> dict[str, str]:
+    config = config.removeprefix("\ufeff")
     return {entry[1]: entry[2] for line in config.splitlines() if (entry := _ENTRY.fullmatch(line))}
+
+
+def system_image(folder: str) -> str:
+    """The system image of the virtual device in `folder`, as its config.ini has it; empty if that cannot be read."""
+    with suppress(OSError):  # also if the folder is unknown
+        config = read_file(Path(folder, "config.ini"), Largest.WRITTEN_BY_HAND)
+        return entries(config.decode(errors="replace")).get("image.sysdir.1", "")
+    return ""
 
 
 def amended(config: str, wanted: Mapping[str, str]) -> str:
@@ -124,7 +137,7 @@ def problems(config: Mapping[str, str], profile: DeviceProfile) -> tuple[str, ..
 
 
 class AvdFolder:
-    """``NAME.ini`` names the folder that holds the device's config.ini. Calls raise DeviceError."""
+    """``NAME.ini`` says which folder holds the device's config.ini. Calls raise DeviceError."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -160,21 +173,32 @@ class AvdFolder:
             return read_file(path, Largest.WRITTEN_BY_HAND).decode(errors="surrogateescape")
         except OSError as error:
             raise DeviceError(
-                f"{path} of the virtual device {name} cannot be read: {error.strerror}. Delete the device in "
-                "Android Studio's Device Manager, and create it again."
+                f"{path} of the virtual device {name} cannot be read: {error.strerror}. If the device "
+                f"was moved, write its folder into the line path= of {self.folder / name}.ini."
             ) from error
 
     def _config_path(self, name: str) -> Path:
         if not is_avd_name(name):
             raise DeviceError(f"{name!r} is not a valid name. Use letters, digits, . _ and - only.")
         try:
-            ini = entries(read_file(self.folder / f"{name}.ini", Largest.WRITTEN_BY_HAND).decode(errors="replace"))
+            ini = _ini_entries(read_file(self.folder / f"{name}.ini", Largest.WRITTEN_BY_HAND))
+            folders = [Path(ini["path"])] if ini.get("path") else []
+            folders += [self.folder.parent / ini["path.rel"]] if ini.get("path.rel") else []
+            configs = [folder / "config.ini" for folder in (*folders, self.folder / f"{name}.avd")]
+            return next((config for config in configs if config.exists()), configs[0])
         except FileNotFoundError as error:
             known = ", ".join(self.names()) or "none"
             raise DeviceError(f"No virtual device is named {name}. Existing devices: {known}.") from error
         except OSError as error:
             raise DeviceError(f"{self.folder / name}.ini cannot be read: {error.strerror}.") from error
-        return Path(ini.get("path") or self.folder / f"{name}.avd") / "config.ini"
+
+
+def _ini_entries(data: bytes) -> dict[str, str]:
+    """In the encoding that the file itself declares, by default UTF-8."""
+    encoding = entries(data.decode(errors="replace")).get("avd.ini.encoding", "")
+    with suppress(LookupError, ValueError):
+        return entries(data.decode(encoding or "utf-8", errors="replace"))
+    return entries(data.decode(errors="replace"))
 
 
 def _normalized(value: str) -> str:

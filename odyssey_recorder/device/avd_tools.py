@@ -65,8 +65,10 @@ class AvdTools:
         )
 
     def _explanation(self, output: str) -> str:
-        too_old = f"The SDK's command-line tools may be too old: {self._sdk.install_command('cmdline-tools;latest')}"
+        newer = self._sdk.install_command("cmdline-tools;latest")
+        too_old = f"The SDK's command-line tools may be too old: {newer}"
         known_errors = (
+            (r"NoClassDefFoundError: javax/xml/bind", f"The SDK's command-line tools are too old: {newer}"),
             (
                 r"JAVA_HOME|UnsupportedClassVersionError|Unable to locate a Java Runtime|java: (command )?not found",
                 _JAVA,

@@ -42,6 +42,24 @@ class ListedDevice:
         return device_label(self.serial, self.name)
 
 
+_ADVICE = {
+    "offline": "adb lists this device, but it does not respond. Wait until it has started, or restart it.",
+    "unauthorized": "It does not trust this computer. Allow USB debugging in the dialog on its screen.",
+    "no permissions": (
+        "This computer lacks udev rules for it. Install them (package android-sdk-platform-tools-common), then "
+        "reconnect the device."
+    ),
+} | dict.fromkeys(
+    ("recovery", "rescue", "sideload", "bootloader"),
+    "Android does not run on it. Start Android from the menu on its screen.",
+)
+
+
+def state_advice(state: str) -> str:
+    """What to do about a device in a state other than "device"."""
+    return _ADVICE.get(state, f"adb reports: {state}. Wait, or restart it.")
+
+
 def device_label(serial: str, name: str) -> str:
     """What people read, such as ``Pixel 8 Pro (emulator-5554)``: devices may share a name, but not a serial."""
     return f"{name} ({serial})" if name not in ("", serial) else serial
@@ -51,7 +69,8 @@ def device_label(serial: str, name: str) -> str:
 class DeviceProperties:
     """`size` is in natural orientation, `density` in dots per inch.
 
-    `emulator_version` is the emulator's own, such as "36.1.9"; empty if nothing tells it.
+    `emulator_version` is the emulator's own with its build, such as "36.1.9 (13823996)", and `system_image` as in the
+    virtual device's config.ini; empty if unknown.
     """
 
     serial: str
@@ -64,6 +83,7 @@ class DeviceProperties:
     size: Size
     density: int
     emulator_version: str = ""
+    system_image: str = ""
 
     @property
     def is_simulated(self) -> bool:
@@ -78,7 +98,9 @@ class ScreenState:
     overrides it. `panel` is the panel's own size, None if unknown. `posture` is the name of the device state
     ("OPENED", "CLOSED"), empty on a device that does not fold. `package` and `activity` are empty if no activity has
     the focus. `status_bar_px`, `navigation_bar` and `keyboard` are in pixels of the frame; the last two are None
-    while hidden. `has_pop_up`: a window has the focus that is no activity's, such as a menu.
+    while hidden. `has_pop_up`: a window has the focus that is no activity's, such as a menu. `app_version` is that of
+    the package; only the recorder asks for it. `error_dialog` is the title of Android's dialog about an app that
+    failed, if it is in front.
     """
 
     size: Size
@@ -92,6 +114,8 @@ class ScreenState:
     keyboard: Box | None = None
     panel: Size | None = None
     has_pop_up: bool = False
+    app_version: str = ""
+    error_dialog: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +158,9 @@ class ControllableDevice(HasSerial, Protocol):
     def properties(self) -> DeviceProperties:
         """Identity, Android version and screen of the device."""
 
+    def app_version(self, package: str) -> str:
+        """Such as ``128.0.6613.88 (661308832)``, the name of the version and its code; empty if unknown."""
+
     def measured(self) -> "Measured":
         """What `devices check` has measured on this device."""
 
@@ -143,12 +170,10 @@ class ControllableDevice(HasSerial, Protocol):
     def setting(self, namespace: str, name: str) -> str:
         """A value of Android's settings, such as `secure` `navigation_mode`; empty if it was never set."""
 
-    def changed_settings(
-        self, values: Mapping[tuple[str, str], str]
-    ) -> AbstractContextManager[Mapping[tuple[str, str], str]]:
-        """Give settings other values until the end of the block, or until the next start after a crash.
+    def changed_settings(self, values: Mapping[tuple[str, str], str]) -> AbstractContextManager[None]:
+        """Give settings other values until the end of the block, or until the next connect after a crash.
 
-        Yields the old values; a setting that was never set is empty. Raises DatasetError if they cannot be kept.
+        Raises DatasetError if the old values cannot be kept.
         """
 
     def capture(self) -> Frame:

@@ -7,14 +7,20 @@ from dataclasses import dataclass
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 
+_LISTED = re.compile(
+    r"(\S.*?)\s+(device|offline|unauthorized|authorizing|connecting|recovery|rescue|sideload|bootloader|host|detached|"
+    r"no permissions|no device)(?=\s+\w+:|\s*$|\s+\(|;)|(\S+)\s+(\S.*?)(?=\s+\w+:|\s*$)"
+)
 _TAG = re.compile(r" (usb|product|model|device|transport_id):(\S+)")
 _PROPERTY = re.compile(r"^\[([^\]\r\n]+)\]: \[(.*?)\]\r*$", re.MULTILINE | re.DOTALL)
 _WM_SIZE = re.compile(r"(?:Physical|Override) size: (\d+)x(\d+)")
 _PANEL_SIZE = re.compile(r"Physical size: (\d+)x(\d+)")
 _WM_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
 _FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]*)\}")
-_ACTIVITY_TITLE = re.compile(r"[\w.]+/[\w.$]+")
 _FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ (\S+/[^\s}]+)")
+_ACTIVITY = re.compile(r"[\w.]+/[\w.$]+")
+_ERROR_DIALOGS = ("Application Not Responding: ", "Application Error: ")
+_SYSTEM_WINDOWS = ("NotificationShade", "StatusBar", "InputMethod", "Splash Screen ", *_ERROR_DIALOGS)
 _DISPLAY_CONTENTS = re.compile(
     r"^ *Display: mDisplayId=(\d+)\b.*?(?=^ *Display: mDisplayId=|^WINDOW MANAGER |\Z)", re.M | re.S
 )
@@ -34,13 +40,15 @@ _KEYBOARD_ELSEWHERE = re.compile(r"\bmCurTokenDisplayId=0*[1-9]")
 _POSTURE = re.compile(r"Committed state: DeviceState\{identifier=\d+, name='(\w+)'")
 _DISPLAY = re.compile(r"^Display (\d+) \(HWC display \d+\)", re.MULTILINE)
 _FREE_KIB = re.compile(r"\s\d+\s+\d+\s+(\d+)\s+\d+%\s")
-_DEFAULT_VIEWPORT = re.compile(r"Viewport INTERNAL: displayId=0, uniqueId=local:(\d+),.*isActive=\[1\]")
+_DEFAULT_VIEWPORT = re.compile(r"Viewport INTERNAL: displayId=0, uniqueId=local:(\d+),(?:.*isActive=\[(\d)\])?")
 _RECENT = re.compile(r"Recent #\d+: Task(?:Record)?\{\S+ #(?P<id>\d+)\b(?P<rest>.*)")
 _TASK_TYPE = re.compile(r"\btype=(\w+)")
 _ACTIVITY_TASK_TYPE = re.compile(r"\bactivityType=(\d+)")
 _APP_TYPES = ("standard", "1")
 _TASK_PACKAGE = re.compile(r"\b(?:mActivityComponent|realActivity|cmp|I)=([\w.]+)/")
 _INTENT_FLAGS = re.compile(r"\bintent=\{.*\bflg=0x([0-9a-f]+)")
+_VERSION_NAME = re.compile(r"^\s*versionName=(\S+)", re.M)
+_VERSION_CODE = re.compile(r"^\s*versionCode=(\d+)", re.M)
 _EXCLUDED = 0x00800000
 """Intent.FLAG_ACTIVITY_EXCLUDE_FROM_RECENTS."""
 
@@ -54,15 +62,13 @@ class RecentTask:
 
 
 def listed_devices(devices: str) -> tuple[ListedDevice, ...]:
-    """A state may be several words (``no permissions (...); see [...]``); the tags after it are ``name:value``."""
+    """A serial may have spaces, and a state too; the tags after it are ``name:value``."""
     found = []
     for line in devices.splitlines():
-        serial, _, described = line.strip().partition(" ")
-        if not described:
-            continue
-        tags = dict(_TAG.findall(described))
-        state = _TAG.split(described, maxsplit=1)[0].strip()
-        found.append(ListedDevice(serial, state, tags.get("product", ""), tags.get("model", "")))
+        if listed := _LISTED.match(line):
+            serial, state = (part for part in listed.groups() if part)
+            tags = dict(_TAG.findall(line[listed.end() :]))
+            found.append(ListedDevice(serial, state, tags.get("product", ""), tags.get("model", "")))
     return tuple(found)
 
 
@@ -100,24 +106,27 @@ def default_display_contents(window: str) -> str:
 def focused_activity(window: str) -> tuple[str, str]:
     """Package and full activity name; two empty strings for none.
 
-    Nothing has the focus while screens change, and the notification shade and the "Application Not Responding"
-    dialog are no activities. A pop-up menu belongs to the activity beneath it.
+    The focused window counts only if it belongs to the system, such as the notification shade. The title of a pop-up
+    or a panel may be anything, and a window that closes may still have the focus.
     """
-    focus = _FOCUS.search(window)
+    focus, app = _FOCUS.search(window), _FOCUSED_APP.search(window)
     title = focus[1] if focus else ""
-    if title.startswith("PopupWindow"):
-        beneath = _FOCUSED_APP.search(window)
-        title = beneath[1] if beneath else ""
-    package, slash, activity = title.partition("/")
-    if not slash or " " in package:
+    if title.startswith(_SYSTEM_WINDOWS):
         return "", ""
+    package, _, activity = (app[1] if app else title if _ACTIVITY.fullmatch(title) else "").partition("/")
     return package, package + activity if activity.startswith(".") else activity
 
 
 def has_pop_up(window: str) -> bool:
     """Whether a window has the focus that is no activity's: a menu, the notification shade, a message of Android."""
     focus = _FOCUS.search(window)
-    return focus is not None and _ACTIVITY_TITLE.match(focus[1]) is None
+    return focus is not None and _ACTIVITY.match(focus[1]) is None
+
+
+def error_dialog(window: str) -> str:
+    """The title of Android's own dialog about an app that failed, if it has the focus; otherwise empty."""
+    focus = _FOCUS.search(window)
+    return focus[1] if focus and focus[1].startswith(_ERROR_DIALOGS) else ""
 
 
 def rotation(window: str) -> Rotation:
@@ -163,14 +172,20 @@ def physical_displays(surface_flinger: str) -> tuple[str, ...]:
 
 
 def default_display(dumpsys_input: str) -> str:
-    """The id of the panel that shows the default display; empty if `dumpsys input` names none."""
-    found = _DEFAULT_VIEWPORT.search(dumpsys_input)
-    return found[1] if found else ""
+    """The id of the panel that shows the default display; empty if `dumpsys input` does not say which it is."""
+    found = {panel for panel, active in _DEFAULT_VIEWPORT.findall(dumpsys_input) if active != "0"}
+    return found.pop() if len(found) == 1 else ""
 
 
 def free_bytes(df: str) -> int:
     """Raises ValueError."""
     return int(_last(_FREE_KIB, df, "free space")[1]) * 1024
+
+
+def app_version(package: str) -> str:
+    """From `dumpsys package PACKAGE`, which lists an updated app before the version in the system image."""
+    name, code = _VERSION_NAME.search(package), _VERSION_CODE.search(package)
+    return f"{name[1]} ({code[1]})" if name and code else ""
 
 
 def recent_tasks(dump: str) -> tuple[RecentTask, ...]:

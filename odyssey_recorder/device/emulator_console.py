@@ -78,6 +78,16 @@ class EmulatorConsole:
     def __str__(self) -> str:
         return f"The console of emulator-{self.port}"
 
+    def exists(self) -> bool:
+        """False if nothing listens on its port, as with emulators of other vendors."""
+        try:
+            with socket.create_connection(("localhost", self.port), self._answer_s):
+                return True
+        except ConnectionRefusedError:
+            return False
+        except OSError:
+            return True
+
     def command(self, line: str) -> str:
         return self._command(line, self._answer_s)
 
@@ -103,6 +113,10 @@ class EmulatorConsole:
         if not isinstance(facts, dict):
             raise DeviceError(f"{self} sent no facts.")
         return facts
+
+    def discovery_file(self) -> Path:
+        """Where the emulator says how its gRPC service is reached."""
+        return Path(self.command("avd discoverypath"))
 
     def snapshots(self) -> tuple[str, ...]:
         return listed_snapshots(self.command("avd snapshot list"))
@@ -183,7 +197,8 @@ class EmulatorConsole:
             ) from error
         except ConnectionRefusedError as error:
             raise DeviceDisconnectedError(
-                f"{self} cannot be reached: nothing is listening on port {self.port} of this computer. Restart it."
+                f"{self} cannot be reached: nothing listens on port {self.port} of this computer. Restart it. "
+                "Emulators of other vendors have no console: stop, turn and fold them in their own window."
             ) from error
         except (EOFError, OSError) as error:
             raise DeviceDisconnectedError(f"{self} disconnected ({error}). {_TRY_AGAIN}") from error

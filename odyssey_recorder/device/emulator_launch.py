@@ -7,7 +7,7 @@ import subprocess
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -65,6 +65,12 @@ _ADVICE: Sequence[tuple[str, str]] = (
 )
 
 
+_PORT_TAKEN = "Failed to start grpc service"
+
+
+class GrpcPortTakenError(DeviceError): ...
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """The console's port is even, and adb's is the next one."""
@@ -84,6 +90,10 @@ def free_ports(consoles: Iterable[int] = CONSOLE_PORTS) -> Ports:
             control = console + _CONTROL_PORT_ABOVE
             return Ports(console, control if _is_free(control) else _any_free())
     raise DeviceError("No port is free for another emulator. Stop a running one.")
+
+
+def other_control_port(ports: Ports) -> Ports:
+    return replace(ports, control=_any_free())
 
 
 class LaunchedEmulator:
@@ -117,8 +127,14 @@ class LaunchedEmulator:
         with suppress(OSError):
             self._process.terminate()
 
-    def exit_error(self, name: str) -> DeviceError:
-        explanation = explained(self._log_tail())
+    def exit_error(self, name: str, ports: Ports) -> DeviceError:
+        output = self._log_tail()
+        if _PORT_TAKEN in output:
+            return GrpcPortTakenError(
+                f"The emulator {name} stopped: another program uses port {ports.control}, which was meant for its gRPC "
+                f"service. Start {name} again. Its log: {self.log}"
+            )
+        explanation = explained(output)
         return DeviceError(f"The emulator {name} stopped right after its start. {explanation} Its log: {self.log}")
 
     def _log_tail(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from odyssey_recorder.errors import InputRefusedError
+from odyssey_recorder.gesture.recognizer import LONG_PRESS_MS
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
@@ -22,9 +23,8 @@ PASTE = "input keyevent 279"
 _STILL_PX = 8
 """A finger that stays this close to its touch-down holds still: the touch slop, 8 dp, at 160 dpi."""
 
-_LONG_PRESS_US = 400_000
-_SURE_LONG_PRESS_MS = 600
-"""The minimal length of a hold: views start their long-press time, 400 or 500 ms, with some delay."""
+SURE_TAP_US = 200_000
+"""No device takes so short a press for a long one."""
 
 _SAMPLE_SPACING_US = 45_000
 """The minimal time between moves, which makes 22 commands per second."""
@@ -88,11 +88,12 @@ def is_even_line(stroke: TouchStroke) -> bool:
     return all(_distance_squared(sample.at, _between(stroke, sample.time_us)) <= tolerance for sample in path)
 
 
-def press_command(stroke: TouchStroke) -> str:
-    at = stroke.start
-    if stroke.duration_us < _LONG_PRESS_US:
+def press_command(stroke: TouchStroke, long_press_ms: int = LONG_PRESS_MS) -> str:
+    """A tap, or a clear long press on a device with its own `long_press_ms`, which views begin with some delay."""
+    at, held_ms = stroke.start, stroke.duration_us // 1000
+    if held_ms < long_press_ms:
         return f"input tap {at.x} {at.y}"
-    hold_ms = max(stroke.duration_us // 1000, _SURE_LONG_PRESS_MS)
+    hold_ms = max(held_ms, long_press_ms * 3 // 2)
     return f"input swipe {at.x} {at.y} {at.x} {at.y} {hold_ms}"
 
 

@@ -4,14 +4,19 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.files import Largest, make_folder, read_json, write_durably
+from odyssey_recorder.gesture.recognizer import LONG_PRESS_MS
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.validation import FrozenModel
+
+if TYPE_CHECKING:
+    from odyssey_recorder.device.device import ControllableDevice
 
 _log = logging.getLogger(__name__)
 
@@ -75,6 +80,15 @@ class MeasuredDevices:
 
 
 NOTHING_MEASURED = MeasuredDevices()
+
+
+def long_press_ms(device: "ControllableDevice") -> int:
+    """How long a finger must stay for a long press: as measured, else by Android's setting. Raises DeviceError."""
+    measured = device.measured().long_press_ms
+    if measured is not None:
+        return measured
+    chosen = device.setting("secure", "long_press_timeout")
+    return int(chosen) if chosen.isdecimal() and int(chosen) else LONG_PRESS_MS
 
 
 def screen_of(frame: Size, rotation: Rotation) -> str:

@@ -159,6 +159,10 @@ def focused_text(nodes: tuple[ViewNode, ...]) -> str | None:
     field = focused_field(nodes)
     if field is None or field.password:
         return None
+    return field_text(field)
+
+
+def field_text(field: ViewNode) -> str:
     return "" if field.text == field.hint else field.text
 
 

@@ -7,6 +7,7 @@ from itertools import takewhile
 
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.gesture.typed_keys import ENTER, UNKNOWN, Key, soft_key
 from odyssey_recorder.model.action import Click, SystemKey
 from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size
 
@@ -47,6 +48,7 @@ class ScreenAreas:
     glass: Size | None = None
     buttons: Mapping[SystemKey, Box] = field(default_factory=dict)
     folds: bool = False
+    error_dialog: str = ""
 
     @property
     def shows_launcher(self) -> bool:
@@ -108,6 +110,7 @@ class Swiped:
 @dataclass(frozen=True, slots=True)
 class KeyStroke:
     enters: bool = False
+    key: Key = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ def meaning(stroke: TouchStroke, areas: ScreenAreas, touch: TouchRules, navigati
     elif bar is not None and stroke.start in bar and isinstance(recognize(stroke, touch, areas.size), Click):
         return button(stroke.start, bar, areas, navigation)
     if areas.keyboard is not None and stroke.start in areas.keyboard:
-        return KeyStroke(_enters(stroke.start, areas.keyboard, areas.navigation))
+        return _key_stroke(stroke, areas.keyboard, areas, touch)
     return OnScreen()
 
 
@@ -215,6 +218,13 @@ def confirmed(swiped: Swiped, after: ScreenAreas) -> SystemKey | None:
     if after.shows_recents:
         return SystemKey.RECENT
     return swiped.looks_like if after.shows_launcher else None
+
+
+def _key_stroke(stroke: TouchStroke, keyboard: Box, areas: ScreenAreas, touch: TouchRules) -> KeyStroke:
+    if _enters(stroke.start, keyboard, areas.navigation):
+        return KeyStroke(True, ENTER)
+    is_tap = isinstance(recognize(stroke, touch, areas.size), Click)
+    return KeyStroke(key=soft_key(stroke.start, keyboard, ENTER_TOP[areas.navigation]) if is_tap else UNKNOWN)
 
 
 def _enters(at: Pixel, keyboard: Box, navigation: Navigation) -> bool:

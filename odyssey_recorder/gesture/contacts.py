@@ -11,6 +11,7 @@ from enum import Enum
 from odyssey_recorder.gesture import getevent
 from odyssey_recorder.gesture.getevent import AxisRange, InputDeviceNode, InputEvent, Message, NodeAdded, NodeRemoved
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.gesture.typed_keys import UNKNOWN, Key, hardware_key
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size, panel_to_frame, rotate
 
@@ -18,9 +19,23 @@ SYSTEM_KEYS = {
     "KEY_HOME": SystemKey.HOME,
     "KEY_HOMEPAGE": SystemKey.HOME,
     "KEY_BACK": SystemKey.BACK,
+    "KEY_ESC": SystemKey.BACK,
     "KEY_APPSELECT": SystemKey.RECENT,
 }
-"""The keys of the emulator's toolbar; which HOME it sends depends on the image's key character map."""
+"""The keys of the emulator's toolbar, and Escape; which HOME it sends depends on the image's key character map."""
+
+OTHER_KEYS = {
+    **{f"KEY_{name.upper()}": name for name in ("Up", "Down", "Left", "Right", "End", "Menu", "Search", "Copy")},
+    "KEY_PAGEUP": "Page Up",
+    "KEY_PAGEDOWN": "Page Down",
+    "KEY_COMPOSE": "Search",
+    **dict.fromkeys(("KEY_F1", "KEY_F10", "KEY_KBDILLUMDOWN"), "Menu"),
+}
+"""Keys that may change the screen and write no text, with the names that Android's key layout gives them."""
+
+CONTROL_KEYS = frozenset({"KEY_LEFTCTRL", "KEY_RIGHTCTRL"})
+WRITING_SHORTCUTS = frozenset({"KEY_V", "KEY_X", "KEY_Y", "KEY_Z"})
+"""The letters that change a text while Ctrl is held: paste, cut, redo, undo. All others write nothing."""
 
 TYPING_KEYS = frozenset(
     {f"KEY_{sign}" for sign in "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"}
@@ -28,9 +43,11 @@ TYPING_KEYS = frozenset(
     | {"KEY_SPACE", "KEY_ENTER", "KEY_KPENTER", "KEY_TAB", "KEY_BACKSPACE", "KEY_DELETE", "KEY_MINUS", "KEY_EQUAL"}
     | {"KEY_LEFTBRACE", "KEY_RIGHTBRACE", "KEY_BACKSLASH", "KEY_SEMICOLON", "KEY_APOSTROPHE", "KEY_GRAVE"}
     | {"KEY_COMMA", "KEY_DOT", "KEY_SLASH", "KEY_102ND", "KEY_KPDOT", "KEY_KPMINUS", "KEY_KPPLUS", "KEY_KPSLASH"}
-    | {"KEY_KPASTERISK"}
+    | {"KEY_KPASTERISK", "KEY_PASTE", "KEY_CUT"}
 )
 """The keys that write or delete text in a field; modifiers such as Shift do neither."""
+
+SHIFT_KEYS = frozenset({"KEY_LEFTSHIFT", "KEY_RIGHTSHIFT"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +104,20 @@ class KeyPressed:
 
 @dataclass(frozen=True, slots=True)
 class KeyTyped:
+    """`key` is what it types."""
+
     node: str
     code: str
+    time_us: int
+    key: Key = UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class OtherKeyPressed:
+    """A key or shortcut by its `name`: it may change the screen and writes no text."""
+
+    node: str
+    name: str
     time_us: int
 
 
@@ -100,7 +129,7 @@ class EventsDropped:
     time_us: int
 
 
-TouchUpdate = ContactBegan | Contact | ContactLost | KeyPressed | KeyTyped | EventsDropped
+TouchUpdate = ContactBegan | Contact | ContactLost | KeyPressed | KeyTyped | OtherKeyPressed | EventsDropped
 
 
 class ContactTracker:
@@ -207,6 +236,8 @@ class _Node:
         self._current = 0
         self._changes: dict[int, _Change] = {}
         self._keys: list[str] = []
+        self._shifts: set[str] = set()
+        self._controls: set[str] = set()
         self._resyncing = False
         self._is_slotless = False
 
@@ -222,6 +253,10 @@ class _Node:
                 self._resyncing = False
             case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_REPORT):
                 return self._report(event.time_us)
+            case InputEvent(type=getevent.EV_KEY, code=code, value=value) if code in SHIFT_KEYS:
+                (self._shifts.discard if value == getevent.UP else self._shifts.add)(code)
+            case InputEvent(type=getevent.EV_KEY, code=code, value=value) if code in CONTROL_KEYS:
+                (self._controls.discard if value == getevent.UP else self._controls.add)(code)
             case InputEvent(type=getevent.EV_KEY, code=code, value=getevent.DOWN) if not self._resyncing:
                 self._keys.append(code)
             case InputEvent(type=getevent.EV_ABS) if not (self._resyncing or self._is_slotless):
@@ -239,6 +274,7 @@ class _Node:
         self._slots.clear()
         self._changes.clear()
         self._keys.clear()
+        self._shifts.clear()
         return lost
 
     def _set_axis(self, code: str, value: int) -> None:
@@ -280,7 +316,14 @@ class _Node:
     def _key(self, code: str, time_us: int) -> TouchUpdate | None:
         if code in SYSTEM_KEYS:
             return KeyPressed(self._path, SYSTEM_KEYS[code], time_us)
-        return KeyTyped(self._path, code, time_us) if code in TYPING_KEYS else None
+        if self._controls and code in TYPING_KEYS and len(code) == len("KEY_C") and code not in WRITING_SHORTCUTS:
+            return OtherKeyPressed(self._path, f"Ctrl+{code[-1]}", time_us)
+        if code in OTHER_KEYS:
+            return OtherKeyPressed(self._path, OTHER_KEYS[code], time_us)
+        if code not in TYPING_KEYS:
+            return None
+        key = UNKNOWN if self._controls else hardware_key(code, shifted=bool(self._shifts))
+        return KeyTyped(self._path, code, time_us, key)
 
     def _count_fingers(self) -> None:
         down = [slot for slot in self._slots.values() if slot.is_down]

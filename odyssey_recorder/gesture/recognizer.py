@@ -6,17 +6,27 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, LongPress, Scroll
 from odyssey_recorder.model.geometry import Size, to_grid
 
+LONG_PRESS_MS = 400
+"""Android's default."""
+_FLUTTER_US = 500_000
+"""The long-press time of apps made with Flutter, whatever Android's is."""
+
 
 @dataclass(frozen=True, slots=True)
 class TouchRules:
-    """The device's own thresholds: touch slop (8 dp) and long-press time (400 ms) of ViewConfiguration."""
+    """The device's own thresholds: touch slop (8 dp) and long-press time of ViewConfiguration."""
 
     touch_slop_px: int
-    long_press_us: int = 400_000
+    long_press_us: int = LONG_PRESS_MS * 1000
 
     @classmethod
-    def for_density(cls, dpi: int) -> "TouchRules":
-        return cls(touch_slop_px=max(1, (8 * dpi + 80) // 160))
+    def for_density(cls, dpi: int, long_press_ms: int = LONG_PRESS_MS) -> "TouchRules":
+        return cls(max(1, (8 * dpi + 80) // 160), long_press_ms * 1000)
+
+    def depends_on_app(self, press: TouchStroke) -> bool:
+        """Whether a finger at rest is a long press for some apps, and a click for others."""
+        shorter, longer = sorted((self.long_press_us, _FLUTTER_US))
+        return shorter <= press.duration_us < longer
 
 
 def recognize(stroke: TouchStroke, rules: TouchRules, size: Size) -> Click | LongPress | Scroll:

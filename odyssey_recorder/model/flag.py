@@ -34,6 +34,10 @@ class FlagCode(Enum):
     )
     AREAS_UNKNOWN = "areas_unknown", "the device did not report its screen layout in time"
     NO_KEY = "no_key", "it looked like a system gesture, but triggered no system key"
+    UNSURE_PRESS = (
+        "unsure_press",
+        "the finger stayed for {press_ms:.0f} ms, which some apps take for a click and some for a long press",
+    )
     OTHER_EFFECT = "other_effect", "it was recorded as {tapped}, but afterwards {shown} was in front"
     CLOCK_CHANGED = "clock_changed", "the device's clock was changed around the moment of the touch"
     CLOCK_UNREAD = "clock_unread", "the device's clock could not be read after the touch"
@@ -50,7 +54,10 @@ class FlagCode(Enum):
     UNLIKE = "unlike", "accepted as the screen of the undone step, but not identical"
     RESUMED_ELSEWHERE = "resumed_elsewhere", "resumed on another screen than the one the recording stopped on"
     RESUMED_UNSEEN = "resumed_unseen", "resumed without a screenshot of the screen the recording stopped on"
+    BLACK = "black", "the screenshot is black: the app may forbid screenshots"
+    AFTER_DIALOG = "after_dialog", "Android showed a message about an app that failed, and it was answered before"
     FOREIGN_INPUT = "foreign_input", "something else acted on the device: {input}"
+    OTHER_KEY = "other_key", "the key {key} was pressed before it and was not recorded"
     UNEXPLAINED = "unexplained", "the screen changed before this step, and no step explains it"
     OTHER = "other", "{text}"
     """A flag that this version does not know."""

@@ -15,6 +15,7 @@ from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.repair import WHILE_RECORDING
+from odyssey_recorder.device.device import Device, ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.errors import DatasetError, DeviceError
@@ -32,7 +33,7 @@ from odyssey_recorder.recording.passive import PassiveSession
 from odyssey_recorder.recording.raw_input import Interpreter
 from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, Session
 from odyssey_recorder.recording.state import Goal, State
-from odyssey_recorder.recording.step_writer import SavedFrame, StepWriter
+from odyssey_recorder.recording.step_writer import NO_TREE, NO_TREES, SavedFrame, StepWriter
 from odyssey_recorder.recording.view import (
     TYPED_KEYS,
     Listener,
@@ -342,12 +343,17 @@ class Engine:
 
     def _request_tree(self, number: int) -> None:
         """Read the view hierarchy while the screen is settled."""
-        may_read = self._rules.view_hierarchies and not self._is_passive
-        if may_read and self._is_settled and number == self._session.frame:
+        if self._is_passive:
+            return
+        if not (self._rules.view_hierarchies and self._is_settled):
+            self._writer.lack_tree(number, NO_TREE if self._rules.view_hierarchies else NO_TREES)
+        elif number == self._session.frame:
             self._work.read_tree(number)
 
     def _process_reading(self, read: slow_work.Reading) -> None:
         """Use a reading at once, or after a proof if the screen may have changed meanwhile."""
+        if isinstance(read, slow_work.ScreenStateRead) and read.state is not None and read.state.error_dialog:
+            self._apply(events.ErrorDialogSeen(read.state.error_dialog))
         match read:
             case slow_work.TreeRead(tree=tree) if tree is not None and self._rules.view_hierarchies:
                 self._await_proof(read)
@@ -359,11 +365,14 @@ class Engine:
                 self._writer.take_screen(number, state)
             case slow_work.RestoreScreenRead(frame, state):
                 self._writer.status_bar_px = state.status_bar_px if state is not None else self._writer.status_bar_px
-                self._apply(
-                    events.ReturnJudged(self._writer.shows(frame, goal_screenshot(self._session.goal, self._draft)))
-                )
+                self._apply(events.ReturnJudged(self._is_restored(frame, state)))
             case _:
                 pass
+
+    def _is_restored(self, frame: Frame, state: ScreenState | None) -> bool:
+        if self._session.goal is Goal.ANSWERED:
+            return state is not None and not state.error_dialog
+        return self._writer.shows(frame, goal_screenshot(self._session.goal, self._draft))
 
     def _await_proof(self, read: slow_work.TreeRead | slow_work.ScreenStateRead) -> None:
         """A reading belongs to a frame if another frame, requested after the reading was complete, is equal."""

@@ -201,6 +201,13 @@ class KernelInputSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorDialogSeen:
+    """Android's dialog about an app that failed is in front, with this title."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class UndoWanted:
     """`rejects`: the first of these steps is wrong, and the right action follows."""
 
@@ -270,6 +277,7 @@ Event = (
     | LastStepJudged
     | ScreensCompared
     | KernelInputSeen
+    | ErrorDialogSeen
     | UndoWanted
     | DeviceWentAway
     | DeviceCameBack
@@ -280,7 +288,7 @@ Event = (
     | Tick
 )
 
-RestoreEvent = StepsDropped | Returned | ReturnJudged | ScreenAccepted
+RestoreEvent = StepsDropped | Returned | ReturnJudged | ScreenAccepted | ErrorDialogSeen
 InputAnswer = InputDone | InputRefused | InputUncertain
 
 
@@ -331,13 +339,17 @@ class ClockJumped:
 class FieldRead:
     """The text of the focused field at some moment between these two; None if no field could be read.
 
-    `field` identifies the field. Where a device does not mark hints, an empty field's text is its hint.
+    `field` identifies the field. Where a device does not mark hints, an empty field's text is its hint. `fields` are
+    all fields in view by what identifies them, each with its text, and `labels` the texts of all other views; None if
+    the views could not be read.
     """
 
     text: str | None
     requested_ns: int
     answered_ns: int
     field: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+    labels: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

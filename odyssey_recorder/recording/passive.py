@@ -9,27 +9,35 @@ writes are retried; nothing in the queue is lost.
 from collections import deque
 from dataclasses import dataclass, replace
 
+from odyssey_recorder.gesture.contacts import ContactBegan
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.raw_input import Interpreter, Refused
 from odyssey_recorder.recording.raw_input_queue import RawInputQueue, RawStep, RawUndo
-from odyssey_recorder.recording.restore import BRING_BACK_FIRST, RestoringSession
+from odyssey_recorder.recording.restore import ANSWER_ANDROID, BRING_BACK_FIRST, RestoringSession
 from odyssey_recorder.recording.session import RETRY_NS, TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON
 from odyssey_recorder.recording.state import Goal, State
+from odyssey_recorder.recording.typing import UnreadText
 
 USE_EMULATOR = "In passive mode, work in the emulator's window. Nothing was recorded or sent."
 ENDING = "The episode has ended. Your input on the device is no longer recorded."
 ANSWER_FIRST = "Before publishing, enter the text of the steps that ask for it."
 DEAF = "{} Nothing is recorded until the device can be listened to again."
+UNTOUCHED = (
+    "The screen keeps changing, but no touch has arrived. If you work in the emulator's window, your clicks are not "
+    "recorded: check the device under Devices, or record in mirror mode."
+)
+UNTOUCHED_SCREENS = 4
+"""So many settled screens without any touch are worth a notice."""
 CLOCK_CHANGED = "The device's clock was changed. Check that the last steps have the right screenshots."
 
 
 @dataclass(frozen=True, slots=True)
 class _Write:
-    """A pending write; `guess` if the annotator must be asked for the step's text."""
+    """A pending write; with `unread`, the step's text is not yet known."""
 
     effect: effects.SaveStep | effects.RemoveSteps | effects.AmendText | effects.Publish
-    guess: str | None = None
+    unread: UnreadText | None = None
 
 
 class PassiveSession(RestoringSession):
@@ -44,8 +52,12 @@ class PassiveSession(RestoringSession):
         self._steps = self._pending_undos = 0
         self._needs_restore = False
         self._open_questions: set[int] = set()
+        self._unread: dict[int, UnreadText] = {}
+        """Open questions that a later screen may answer, so that the annotator is not asked yet."""
+        self._has_new_reading = False
         self._device_reason = self._storage_reason = self._input_reason = ""
         self._retrying = False
+        self._untouched: set[int] | None = set()  # settled screens before the first touch
         self._failed_ns = self._now_ns = 0
 
     @property
@@ -117,7 +129,7 @@ class PassiveSession(RestoringSession):
             case events.FrameSeen():
                 self._has_frames, self._device_reason = True, ""
                 self._raw_inputs.see(event)
-                return [*self._restore.look(event)] if self._restore.is_active else []
+                return [*self._restore.look(event)] if self._restore.is_active else self._miss_touches(event)
             case events.TouchedDown() | events.Intended():
                 return self._command(event)
             case events.UndoWanted(now_ns, steps):
@@ -132,6 +144,15 @@ class PassiveSession(RestoringSession):
                 return self._dispatch_device_event(event)
         return []
 
+    def _miss_touches(self, frame: events.FrameSeen) -> list[effects.PassiveEffect]:
+        if self._untouched is None or not frame.still:
+            return []
+        self._untouched.add(frame.anchor)
+        if len(self._untouched) < UNTOUCHED_SCREENS:
+            return []
+        self._untouched = None
+        return [effects.Tell(UNTOUCHED)]
+
     def _dispatch_device_event(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
         match event:
             case events.InputFollowed(nodes):
@@ -143,7 +164,8 @@ class PassiveSession(RestoringSession):
                 return [] if already_lost else [effects.Tell(self._input_reason)]
             case events.InputHeard() if self._restore.is_active:
                 return []
-            case events.InputHeard():
+            case events.InputHeard(news):
+                self._untouched = None if isinstance(news, ContactBegan) else self._untouched
                 return _notify(ENDING if self._ending else self._raw_inputs.hear(event)) if self._started else []
             case events.ClockJumped():
                 self._raw_inputs.distrust_clock()
@@ -152,6 +174,7 @@ class PassiveSession(RestoringSession):
                 self._raw_inputs.look(event)
             case events.FieldRead():
                 self._raw_inputs.read_field(event)
+                self._has_new_reading = True
             case events.DeviceWentAway(reason):
                 self._device_went_away(reason)
             case events.DeviceCameBack():
@@ -173,6 +196,8 @@ class PassiveSession(RestoringSession):
                 return self._step_saved(intent)
             case events.StepsDropped() | events.Returned() | events.ReturnJudged() | events.ScreenAccepted():
                 return self._while_restoring(event)
+            case events.ErrorDialogSeen() if self._started and not self._restore.is_active:
+                return self._while_restoring(event)
             case events.TextAnswered(step, text):
                 if step in self._open_questions:
                     self._writes.append(_Write(effects.AmendText(step, text)))
@@ -193,6 +218,9 @@ class PassiveSession(RestoringSession):
                 return [*self._restore.judge(matches=matches)]
             case events.ScreenAccepted():
                 self._restore.accept()
+            case events.ErrorDialogSeen(title):
+                self._restore.await_answer()
+                return [effects.Tell(ANSWER_ANDROID.format(title))]
         return []
 
     def _start(self, event: events.Started) -> list[effects.PassiveEffect]:
@@ -211,6 +239,7 @@ class PassiveSession(RestoringSession):
             return []
         may_write = self._retrying or not self._storage_reason
         requested = self._raw_inputs.requests(self._now_ns, may_write=may_write, may_look=not self._device_reason)
+        requested += self._settle_texts()
         while may_write and not self._writing:
             ready = self._writes[0] if self._writes else self._next()
             if ready is None:
@@ -230,8 +259,8 @@ class PassiveSession(RestoringSession):
         match ready:
             case Refused():
                 return ready
-            case RawStep(save, guess):
-                self._writes.append(_Write(replace(save, flags=(*self._restore.flags, *save.flags)), guess))
+            case RawStep(save, unread):
+                self._writes.append(_Write(replace(save, flags=(*self._restore.flags, *save.flags)), unread))
             case RawUndo():
                 self._writes.append(_Write(effects.RemoveSteps("undone by the annotator", leads_back=True)))
             case None if self._complete and not self._raw_inputs.waiting:
@@ -240,12 +269,29 @@ class PassiveSession(RestoringSession):
                 return None
         return self._writes[0]
 
+    def _settle_texts(self) -> list[effects.PassiveEffect]:
+        """Amend the unread texts that a screen shows now, and ask for those that none will show any more."""
+        asked: list[effects.PassiveEffect] = []
+        is_new, self._has_new_reading = self._has_new_reading, False
+        for step, unread in [*self._unread.items()]:
+            text = self._raw_inputs.shown_text(unread) if is_new else None
+            if text is not None:
+                self._writes.append(_Write(effects.AmendText(step, text)))
+            elif self._raw_inputs.is_lost(unread, self._now_ns, ending=self._ending):
+                asked.append(effects.AskText(step, unread.guess))
+            else:
+                continue
+            del self._unread[step]
+        return asked
+
     def _publish(self) -> _Write | Refused | None:
         if not self._open_questions:
             self._writes.append(_Write(effects.Publish()))
             return self._writes[0]
-        already_notified, self._answers_requested = self._answers_requested, True
-        return None if already_notified else Refused(ANSWER_FIRST)
+        if self._unread or self._answers_requested:
+            return None
+        self._answers_requested = True
+        return Refused(ANSWER_FIRST)
 
     # Commands of the annotator.
 
@@ -296,10 +342,11 @@ class PassiveSession(RestoringSession):
         self._restore.step_saved()
         self._complete = isinstance(intent, Complete | Impossible)
         number, self._steps = self._steps, self._steps + 1
-        if write.guess is None:
-            return []
-        self._open_questions.add(number)
-        return [effects.AskText(number, write.guess)]
+        if write.unread is not None:
+            self._open_questions.add(number)
+            self._unread[number] = write.unread
+            self._has_new_reading = True
+        return []
 
     def _step_dropped(self, event: events.StepsDropped) -> list[effects.PassiveEffect]:
         """Drop the questions about the removed step; after the last undo the device must be restored."""
@@ -307,6 +354,7 @@ class PassiveSession(RestoringSession):
         self._steps = max(0, self._steps - 1)
         self._complete = False
         self._open_questions.discard(self._steps)
+        self._unread.pop(self._steps, None)
         self._writes = deque(write for write in self._writes if not _is_amendment_of(write, self._steps))
         self._pending_undos -= 1
         self._needs_restore |= event.leads_back

@@ -82,6 +82,7 @@ def screen_record(state: ScreenState) -> provenance.ScreenRecord:
         package=state.package,
         activity=state.activity,
         keyboard_shown=state.keyboard_shown,
+        app_version=state.app_version,
     )
 
 

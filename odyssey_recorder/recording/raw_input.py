@@ -20,6 +20,7 @@ from odyssey_recorder.gesture.areas import (
 from odyssey_recorder.gesture.contacts import Contact, to_stroke
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.gesture.typed_keys import UNKNOWN, Key
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
@@ -33,6 +34,7 @@ BLIND = "There was no screenshot between your last two actions. The second was n
 PINCHED = "Gestures with two fingers are not supported. Nothing was recorded."
 NO_SCREENSHOT = "There is no screenshot from before your last action. That action was not recorded."
 OUTSIDE_SCREEN = "You touched outside the screen. Nothing was recorded."
+DIALOG_TOUCHED = "You answered a message of Android about an app that failed. That was not recorded."
 NO_PLACE = "The screen turned or changed its size around your last touch. The touch was not recorded."
 
 
@@ -50,7 +52,8 @@ class RawInput:
     `device_us`: the same moment on the device's own clock. `last_ns`: the previous input there. `what` is None until
     the finger lifts. `before` and `after`: the screen's areas around the input, the latter requested at `look_ns` or
     later. `found`: its frame. An `overdue` input waits for nothing more; a `refused` one is not recorded, for that
-    reason. `next_ns`: the next input there.
+    reason. `next_ns`: the next input there. `spun`: the last contact of a wheel, if several make up `what`.
+    `key`: what a key of a hardware keyboard types.
     """
 
     at_ns: int
@@ -69,6 +72,8 @@ class RawInput:
     device_us: int | None = None
     last_ns: int = 0
     next_ns: int | None = None
+    spun: Contact | None = None
+    key: Key = UNKNOWN
 
     @property
     def led_to(self) -> ScreenAreas | None:
@@ -93,6 +98,7 @@ class Stroke:
     found: FrameFound
     flags: tuple[Flag, ...] = ()
     enters: bool = False
+    key: Key = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +131,8 @@ class Interpreter:
                 return RawAction(KeyPress(raw_input.what), found)
             case Complete() | Impossible():
                 return RawAction(raw_input.what, found)
-            case Typing() as key:
-                return Stroke(found, enters=key is Typing.ENTER)
+            case Typing() as typing:
+                return Stroke(found, enters=typing is Typing.ENTER, key=raw_input.key)
             case Contact(fingers=fingers) if fingers > 1:
                 return Refused(PINCHED)
             case Contact():
@@ -148,6 +154,8 @@ class Interpreter:
         node = nodes.get(contact.node)
         if areas is None or node is None:
             return Refused(NO_PLACE)
+        if areas.error_dialog:
+            return Refused(DIALOG_TOUCHED)
         stroke = to_stroke(contact, node, areas.glass or areas.panel, areas.rotation, areas.size)
         if areas.size.clamp(stroke.start) != stroke.start:
             return Refused(OUTSIDE_SCREEN)
@@ -155,8 +163,8 @@ class Interpreter:
         match touch_meaning:
             case Pressed() | BesideButtons():
                 return _tapped_on_bar(raw_input, RawAction(Touch(stroke), found, flags), touch_meaning, areas)
-            case KeyStroke(enters):
-                return Stroke(found, flags, enters)
+            case KeyStroke(enters, key):
+                return Stroke(found, flags, enters, key)
             case OnScreen():
                 return RawAction(Touch(stroke), found, flags)
             case Swiped():
@@ -235,7 +243,10 @@ def _areas(raw_input: RawInput, found: FrameFound, size: Size | None) -> tuple[S
     is_current = raw_input.before is not None and raw_input.before.requested_ns >= raw_input.at_ns - found.still_ns
     if candidates[0] is before and (is_current or _layout(before) == _layout(after)):
         return areas, ()
-    return replace(areas, keyboard=areas.keyboard or after.keyboard), (Flag(FlagCode.AREAS_CHANGED),)
+    dialog = areas.error_dialog or after.error_dialog
+    return replace(areas, keyboard=areas.keyboard or after.keyboard, error_dialog=dialog), (
+        Flag(FlagCode.AREAS_CHANGED),
+    )
 
 
 def _layout(areas: ScreenAreas) -> ScreenAreas:

@@ -3,8 +3,9 @@
 from collections import deque
 from dataclasses import dataclass
 
-from odyssey_recorder.gesture import contacts
+from odyssey_recorder.gesture import contacts, wheel
 from odyssey_recorder.gesture.getevent import InputDeviceNode
+from odyssey_recorder.gesture.typed_keys import UNKNOWN, Key, exact
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
@@ -23,7 +24,7 @@ from odyssey_recorder.recording.raw_input import (
     Undecided,
 )
 from odyssey_recorder.recording.timeline import MOVING, TOO_OLD_NS, FrameFound, NoFrame, Pending, Timeline
-from odyssey_recorder.recording.typing import ECHO_NS, FieldReadings, TypingRun
+from odyssey_recorder.recording.typing import ECHO_NS, FieldReadings, Typed, TypingRun, UnreadText
 
 PATIENCE_NS = 3_000_000_000
 """How long to wait for the proof of an input; then it is recorded as known."""
@@ -33,6 +34,12 @@ LOOK_PATIENCE_NS = 10_000_000_000
 
 MOST_WAITING = 40
 """How many inputs may wait, each with a frame in memory."""
+
+ASK_AFTER_NS = 15_000_000_000
+"""How long a screen may still show an unread text before the annotator is asked."""
+ASK_AT_END_NS = 5_000_000_000
+ASK_AFTER_LOOKS = 2
+"""The first look may have been at a screen that was still loading."""
 
 LOOK_EVERY_NS = 50_000_000
 """Between readings that an input waits for."""
@@ -49,6 +56,7 @@ LATE_NS = 300_000_000
 TOO_MANY = "Too many actions are waiting to be saved. Your last action was not recorded. Wait a moment."
 
 LOST = "A touch was not recorded: {}."
+NOT_A_STEP = "The key {} was not recorded. Touch the screen instead. Your next step will be flagged."
 DROPPED = "The device was busy and dropped events. Check that your last action was recorded."
 
 _CLOCK_CHANGED = Flag(FlagCode.CLOCK_CHANGED)
@@ -56,15 +64,23 @@ _CLOCK_CHANGED = Flag(FlagCode.CLOCK_CHANGED)
 
 @dataclass(frozen=True, slots=True)
 class RawStep:
-    """A step that is ready; `guess` if the annotator must be asked for its text."""
+    """A step that is ready; with `unread`, its text is not yet known."""
 
     save: effects.SaveStep
-    guess: str | None = None
+    unread: UnreadText | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RawUndo:
     at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class RawNote:
+    """Something at `at_ns` that is no step: the next step gets `flag`."""
+
+    at_ns: int
+    flag: Flag
 
 
 class RawInputQueue:
@@ -77,7 +93,7 @@ class RawInputQueue:
         self._keeping: set[int] = set()
         self._kept: set[int] = set()
         self._nodes: dict[str, InputDeviceNode] = {}
-        self._queue: deque[RawInput | RawUndo] = deque()
+        self._queue: deque[RawInput | RawUndo | RawNote] = deque()
         self._fingers: dict[tuple[str, int], RawInput] = {}
         self._pinched_until_us = -1
         self._run: TypingRun | None = None
@@ -92,6 +108,7 @@ class RawInputQueue:
         self._look_frame: int | None = None
         self._finished_ns: int | None = None
         self._last_ns = 0
+        self._owed: tuple[Flag, ...] = ()
 
     @property
     def waiting(self) -> bool:
@@ -182,6 +199,16 @@ class RawInputQueue:
                 raw_input.clock_agreed, raw_input.found = True, None
                 _date_by_report(raw_input)
 
+    def shown_text(self, unread: UnreadText) -> str | None:
+        return self._readings.shown_text(unread.run)
+
+    def is_lost(self, unread: UnreadText, now_ns: int, *, ending: bool) -> bool:
+        """Whether no screen will show this text any more; an `ending` episode has no further screens."""
+        waited_ns = now_ns - unread.closed_ns
+        if ending and (waited_ns >= ASK_AT_END_NS or not self._readings.pending):
+            return True
+        return waited_ns >= ASK_AFTER_NS or self._readings.looked_since(unread.closed_ns) >= ASK_AFTER_LOOKS
+
     # Inputs.
 
     def finish(self, now_ns: int) -> None:
@@ -205,33 +232,68 @@ class RawInputQueue:
                 began = self._fingers.pop((node, slot), None)
                 if began is not None:
                     began.what, began.lifted_ns = heard.news, heard.arrived_ns
+                    self._join_wheel(began, heard.news)
                 return ""
-            case contacts.ContactLost(node, slot, _, cause):
-                lost = self._fingers.pop((node, slot), None)
-                if lost is not None:
-                    lost.what, lost.refused = Typing.STROKE, LOST.format(cause.value)
-                    return ""
-                return LOST.format(cause.value) if cause is contacts.LossCause.PLACE_UNKNOWN else ""
+            case contacts.ContactLost():
+                return self._lose(heard.news)
             case contacts.KeyPressed(_, key, time_us):
                 return self._enqueue(heard, key, time_us)
-            case contacts.KeyTyped(_, code, time_us):
-                return self._enqueue(heard, Typing.ENTER if code in ENTER_KEYS else Typing.STROKE, time_us)
+            case contacts.KeyTyped(_, code, time_us, key):
+                return self._enqueue(heard, Typing.ENTER if code in ENTER_KEYS else Typing.STROKE, time_us, key)
+            case contacts.OtherKeyPressed(_, name):
+                self._queue.append(RawNote(heard.arrived_ns, Flag(FlagCode.OTHER_KEY, (name,))))
+                self._last_ns = max(self._last_ns, heard.at_ns)
+                return NOT_A_STEP.format(name)
             case contacts.EventsDropped():
                 self._last_ns = max(self._last_ns, heard.at_ns)
                 return DROPPED
+
+    def _join_wheel(self, later: RawInput, contact: contacts.Contact) -> None:
+        """Make `contact` a part of the input before it, if both are one turn of a wheel."""
+        place = next(place for place, waiting in enumerate(self._queue) if waiting is later)
+        before = self._queue[place - 1] if place else None
+        node = self._nodes.get(contact.node)
+        if not isinstance(before, RawInput) or not isinstance(before.what, contacts.Contact) or node is None:
+            return
+        last = before.spun or before.what
+        if wheel.may_go_on(last, node) and wheel.goes_on(last, contact, node):
+            before.what, before.spun = wheel.joined(before.what, contact, node), contact
+            before.lifted_ns = later.lifted_ns
+            del self._queue[place]
+
+    def _may_spin_on(self, raw_input: RawInput, now_ns: int) -> bool:
+        """Whether the next contact may be a part of this input: it is under way, or could still be reported."""
+        last = raw_input.spun or raw_input.what
+        node = self._nodes.get(last.node) if isinstance(last, contacts.Contact) else None
+        if not isinstance(last, contacts.Contact) or node is None or not wheel.may_go_on(last, node):
+            return False
+        until_ns = raw_input.lifted_ns + wheel.PAUSE_US * 1000
+        if len(self._queue) == 1:
+            return self._finished_ns is None and now_ns < until_ns + LATE_NS
+        later = self._queue[1]
+        return isinstance(later, RawInput) and later.what is None and later.at_ns <= until_ns
+
+    def _lose(self, contact: contacts.ContactLost) -> str:
+        lost = self._fingers.pop((contact.node, contact.slot), None)
+        if lost is None:
+            return LOST.format(contact.cause.value) if contact.cause is contacts.LossCause.PLACE_UNKNOWN else ""
+        lost.what, lost.refused = Typing.STROKE, LOST.format(contact.cause.value)
+        return ""
 
     def want(self, wanted: Complete | Impossible | RawUndo, now_ns: int) -> None:
         raw_input = wanted if isinstance(wanted, RawUndo) else RawInput(now_ns, 0, now_ns, wanted, clock_agreed=True)
         self._queue.append(raw_input)
 
-    def _enqueue(self, heard: events.InputHeard, what: SystemKey | Typing | None, device_us: int) -> str:
+    def _enqueue(
+        self, heard: events.InputHeard, what: SystemKey | Typing | None, device_us: int, key: Key = UNKNOWN
+    ) -> str:
         if len(self._queue) >= MOST_WAITING:
             return TOO_MANY
         before = next((look for look in reversed(self._looks) if look.answered_ns <= heard.at_ns), None)
         raw_input = RawInput(
             heard.at_ns, heard.uncertainty_ns, heard.arrived_ns, what, before, look_ns=heard.arrived_ns
         )
-        raw_input.device_us, raw_input.last_ns = device_us, self._last_ns
+        raw_input.device_us, raw_input.last_ns, raw_input.key = device_us, self._last_ns, key
         if raw_input.uncertainty_ns > TOO_OLD_NS:
             _date_by_report(raw_input)
         self._last_ns = raw_input.at_ns
@@ -266,12 +328,16 @@ class RawInputQueue:
     def next(self, now_ns: int) -> RawStep | RawUndo | Refused | None:
         while self._queue:
             head = self._queue[0]
+            if isinstance(head, RawNote):
+                self._owe(head)
+                continue
             if self._run is not None and (isinstance(head, RawUndo) or isinstance(head.what, Complete | Impossible)):
                 return self._end_run(self._run, head.at_ns, now_ns)
             if isinstance(head, RawUndo):
                 self._queue.popleft()
+                self._owed = ()
                 return head
-            match self._outcome(head):
+            match self._outcome(head, now_ns):
                 case Stroke() as stroke:
                     self._type(head, stroke)
                 case Refused() as refused:
@@ -285,9 +351,21 @@ class RawInputQueue:
             return self._end_run(self._run, self._finished_ns, now_ns)
         return None
 
-    def _outcome(self, raw_input: RawInput) -> Outcome:
+    def _owe(self, note: RawNote) -> None:
+        self._queue.popleft()
+        self._owed = tuple(dict.fromkeys((*self._owed, note.flag)))
+        self._last_done_ns = max(self._last_done_ns, note.at_ns)
+        self._readings.want(self._last_done_ns)
+
+    def _take_owed(self) -> tuple[Flag, ...]:
+        owed, self._owed = self._owed, ()
+        return owed
+
+    def _outcome(self, raw_input: RawInput, now_ns: int) -> Outcome:
         if raw_input.refused and raw_input.what is not None:
             return Refused(raw_input.refused)
+        if self._may_spin_on(raw_input, now_ns):
+            return Undecided(raw_input.look_ns)
         if raw_input.found is None or not (raw_input.clock_agreed or raw_input.overdue):
             return Undecided(raw_input.look_ns)
         if raw_input.found.age_ns > TOO_OLD_NS and raw_input.at_ns - raw_input.found.age_ns < raw_input.last_ns:
@@ -304,7 +382,8 @@ class RawInputQueue:
         self._dequeue(raw_input)
         ends = isinstance(action.intent, Complete | Impossible)
         sent = None if ends else (raw_input.at_ns, max(raw_input.at_ns, raw_input.lifted_ns))
-        return RawStep(_save_effect(raw_input, action.found, action.intent, sent, action.flags))
+        flags = (*self._take_owed(), *action.flags)
+        return RawStep(_save_effect(raw_input, action.found, action.intent, sent, flags))
 
     def _refuse(self, raw_input: RawInput, refused: Refused) -> RawStep | Refused | None:
         """Drop an input that is not recorded; it ends a typing run like any other."""
@@ -328,13 +407,19 @@ class RawInputQueue:
         since_ns = self._last_done_ns
         self._dequeue(raw_input)
         if self._run is None:
-            self._run = TypingRun(raw_input, stroke, since_ns, self._last_done_ns, enters=int(stroke.enters))
+            self._run = TypingRun(
+                raw_input, stroke, since_ns, self._last_done_ns, enters=int(stroke.enters), keys=(stroke.key,)
+            )
+            self._readings.follow(self._run)
         else:
-            self._run.add(raw_input, self._last_done_ns, enters=stroke.enters)
+            self._run.add(raw_input, self._last_done_ns, stroke)
+        self._run.first.flags = (*self._run.first.flags, *self._take_owed())
 
     def _end_run(self, run: TypingRun, ended_ns: int, now_ns: int) -> RawStep | None:
         """Close a typing run that no input follows; a reading that is under way is waited for."""
-        if self._readings.tells_end_of(run.last_ns + ECHO_NS) or now_ns - ended_ns >= PATIENCE_NS:
+        reads = self._readings.pending and self._finished_ns is None
+        patience_ns = LOOK_PATIENCE_NS if reads else PATIENCE_NS
+        if self._readings.tells_end_of(run.last_ns + ECHO_NS) or now_ns - ended_ns >= patience_ns:
             return self._close_run(run, now_ns)
         return None
 
@@ -344,10 +429,14 @@ class RawInputQueue:
         self._run = None
         first_ns = run.first.at_ns
         typed = self._readings.typed_in_run(run, closed_ns)
+        shown = None if typed.certain else self._readings.shown_text(run)
+        if shown is not None:
+            typed = Typed(shown, certain=True)
+        guess = typed.text or exact(run.keys)
         flags = run.stroke.flags if typed.certain else (*run.stroke.flags, Flag(FlagCode.TEXT_UNREAD))
         sent = (first_ns, max(first_ns, run.last_ns))
-        save = _save_effect(run.first, run.stroke.found, events.TextEntered(typed.text), sent, flags)
-        return RawStep(save, None if typed.certain else typed.text)
+        save = _save_effect(run.first, run.stroke.found, events.TextEntered(guess), sent, flags)
+        return RawStep(save, None if typed.certain else UnreadText(run, closed_ns, guess))
 
     # Frames and readings.
 

@@ -35,6 +35,7 @@ class Recorder:
         self.serial = device.serial
         self.episode_id = draft.episode_id
         self.mode, self.actor = draft.origin.mode, draft.origin.actor
+        self.long_press_ms = draft.origin.long_press_ms
         self._engine = Engine(device, draft, store, listener=listener, rules=rules)
         self._draft = draft
         self._finger = self._engine.finger

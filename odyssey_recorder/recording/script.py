@@ -10,6 +10,7 @@ Coordinates are pixels of the screenshot. A swipe may have more than two points.
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -27,6 +28,9 @@ from odyssey_recorder.validation import ClosedModel
 
 PATIENCE_S = 60.0
 """How long the player waits for a screen that is ready, or for a lost device."""
+
+TREE_S = 12.0
+"""How long it waits for the view hierarchy of a screen: Android itself gives up after ten seconds."""
 
 _PER_CHARACTER_S = 0.1
 """Extra time for each character of a text; every kind of device types faster."""
@@ -168,7 +172,7 @@ class ScriptPlayer:
             time.sleep(command.wait_ms / 1000)
             return
         for _ in range(_TRIES):
-            before = self._ready(recorder, or_back=isinstance(command, ScriptUndo))
+            before = self._looked(recorder, or_back=isinstance(command, ScriptUndo))
             self._notice = ""
             wanted = len(before.steps) + (-1 if isinstance(command, ScriptUndo) else 1)
             _give(command, recorder, before)
@@ -193,6 +197,17 @@ class ScriptPlayer:
                 "yourself, or add --accept-screen. The draft is saved."
             )
         recorder.accept_screen()
+
+    def _looked(self, recorder: Recorder, *, or_back: bool) -> RecordingView:
+        """Wait until the view hierarchy of a ready screen is read too, unless there is none."""
+        give_up_s = time.monotonic() + TREE_S
+        while True:
+            view = self._ready(recorder, or_back=or_back)
+            left_s = give_up_s - time.monotonic()
+            if view.is_read or view.no_tree or not _is_ready(view) or left_s <= 0:
+                return view
+            with suppress(RecordingError):  # it is ready, and stays so without a view hierarchy
+                recorder.wait_for(lambda now, view=view: now != view, left_s)  # type: ignore[misc]
 
     def _ready(self, recorder: Recorder, *, or_back: bool = False) -> RecordingView:
         """Wait until the recorder is ready or, with `or_back`, until it wants the device restored."""

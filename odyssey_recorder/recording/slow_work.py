@@ -17,6 +17,7 @@ from odyssey_recorder.device.measured import Measured
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import (
     ViewNode,
+    field_text,
     focused_field,
     focused_text,
     is_within,
@@ -177,6 +178,7 @@ class RecorderWork:
         self._snapshots = snapshots
         self._report = report
         self._is_finishing = False
+        self._versions: dict[str, str] = {}
         self.typing = 0, 0
         """Characters typed and length of the text; 0, 0 while nothing is being typed."""
         self._buttons: tuple[Mapping[SystemKey, Box], ...] = ()
@@ -235,8 +237,7 @@ class RecorderWork:
         def read() -> Outcome:
             requested_ns = time.monotonic_ns()
             read = self._read_tree(frame_number)
-            nodes = read.tree.nodes if read.tree is not None else ()
-            self._report(events.FieldRead(focused_text(nodes), requested_ns, read.read_ns, _field_name(nodes)))
+            self._report(_field_read(read, requested_ns))
             return read
 
         self._submit(self._tree_reader, read)
@@ -290,8 +291,13 @@ class RecorderWork:
         return events.Returned(time.monotonic_ns())
 
     def _screen_state(self) -> ScreenState | None:
+        """With the version of the app, which is asked for once."""
         try:
-            return self._device.screen_state()
+            state = self._device.screen_state()
+            if state.package and state.package not in self._versions:
+                self._versions[state.package] = self._device.app_version(state.package)
+                state = self._device.screen_state()
+            return replace(state, app_version=self._versions.get(state.package, ""))
         except DeviceError:
             return None  # a lost device shows in the frames
 
@@ -332,6 +338,7 @@ class RecorderWork:
             state.activity,
             state.panel,
             folds=bool(state.posture),
+            error_dialog=state.error_dialog,
         )
         read = (buttons for buttons in self._buttons if _are_on(state.navigation_bar, buttons))
         return replace(areas, buttons=measured.buttons_on(areas.size, areas.rotation) or next(read, {}))
@@ -375,6 +382,20 @@ def _are_on(bar: Box | None, buttons: Mapping[SystemKey, Box]) -> bool:
     return bar is not None and all(is_within(box, bar) for box in buttons.values())
 
 
-def _field_name(nodes: tuple[ViewNode, ...]) -> str:
-    field = focused_field(nodes)
-    return "" if field is None else field.resource_id or f"{field.box.left},{field.box.top}"
+def _field_read(read: TreeRead, requested_ns: int) -> events.FieldRead:
+    if read.tree is None:
+        return events.FieldRead(None, requested_ns, read.read_ns)
+    nodes = tuple(node for node in read.tree.nodes if node.active)  # not what a keyboard suggests
+    focused = focused_field(nodes)
+    return events.FieldRead(
+        focused_text(nodes),
+        requested_ns,
+        read.read_ns,
+        "" if focused is None else _field_name(focused),
+        tuple((_field_name(node), field_text(node)) for node in nodes if node.is_field and not node.password),
+        frozenset(node.text for node in nodes if node.text and not node.is_field),
+    )
+
+
+def _field_name(field: ViewNode) -> str:
+    return field.resource_id or f"{field.box.left},{field.box.top}"

@@ -1,8 +1,10 @@
-"""Derives typed text from the field's content before the first key stroke and after the last."""
+"""Derives typed text from what a field held before and after it, or from the keys and any screen that shows it."""
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from odyssey_recorder.gesture.typed_keys import Key, exact, spell
 from odyssey_recorder.recording.events import FieldRead
 from odyssey_recorder.recording.raw_input import RawInput, Stroke
 
@@ -15,6 +17,9 @@ ECHO_NS = 150_000_000
 """This long after a touch or a key stroke the right field has the focus and shows the typed text."""
 
 _READINGS = 32
+
+SHORTEST_LABEL = 3
+"""In characters: a shorter text outside of fields may be there for another reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +45,21 @@ class TypingRun:
     strokes: int = 1
     enters: int = 0
     entered: tuple[int, int] | None = None
+    keys: tuple[Key, ...] = ()
 
-    def add(self, raw_input: RawInput, done_ns: int, *, enters: bool) -> None:
-        self.entered = (self.last_ns, raw_input.at_ns) if enters else None
-        self.last_ns, self.strokes, self.enters = done_ns, self.strokes + 1, self.enters + enters
+    def add(self, raw_input: RawInput, done_ns: int, stroke: Stroke) -> None:
+        self.entered = (self.last_ns, raw_input.at_ns) if stroke.enters else None
+        self.last_ns, self.strokes, self.enters = done_ns, self.strokes + 1, self.enters + stroke.enters
+        self.keys = (*self.keys, stroke.key)
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadText:
+    """The text of a run that `closed_ns` ended: a later screen may still show it."""
+
+    run: TypingRun
+    closed_ns: int
+    guess: str
 
 
 def typed_text(before: str, after: str) -> str | None:
@@ -67,6 +83,7 @@ def typed_text(before: str, after: str) -> str | None:
 class FieldReadings:
     def __init__(self) -> None:
         self._readings: deque[FieldRead] = deque(maxlen=_READINGS)
+        self._runs: deque[TypingRun] = deque(maxlen=_READINGS)
         self._done_ns = 0
         self._wanted = True
         self._under_way = False
@@ -98,6 +115,37 @@ class FieldReadings:
     def tells_end_of(self, last_ns: int) -> bool:
         """Whether a reading was requested after the last key stroke at `last_ns`."""
         return any(reading.requested_ns >= last_ns for reading in self._readings)
+
+    def looked_since(self, closed_ns: int) -> int:
+        """How often all views were read after `closed_ns`."""
+        return sum(reading.labels is not None and reading.answered_ns >= closed_ns for reading in self._readings)
+
+    def follow(self, run: TypingRun) -> None:
+        """A run has begun."""
+        self._runs.append(run)
+
+    def shown_text(self, run: TypingRun) -> str | None:
+        """The text of a run if a screen after its last key shows just what its keys may have typed.
+
+        None if it may be the text of another run.
+        """
+        old = self._before(run)
+        seen_ns = 0 if old is None else old.answered_ns
+        others = [other for other in self._runs if other is not run and other.last_ns > seen_ns]
+        found = {
+            text
+            for reading in self._readings
+            if reading.answered_ns > run.last_ns
+            for text in (*_in_fields(run, reading, old), *_in_labels(run, reading, old))
+            if not any(spell(_any_case(other.keys), text.lower()) for other in others)
+        }
+        return found.pop() if len(found) == 1 else None
+
+    def _before(self, run: TypingRun) -> FieldRead | None:
+        """The last reading of all views before the first key."""
+        first_ns = run.first.at_ns
+        known = (reading for reading in reversed(self._readings) if reading.labels is not None)
+        return next((reading for reading in known if reading.answered_ns <= first_ns), None)
 
     def typed(self, since_ns: int, first_ns: int, last_ns: int, closed_ns: int, *, strokes: int) -> Typed:
         """The text of `strokes` key strokes from `first_ns` to `last_ns`.
@@ -131,6 +179,38 @@ class FieldReadings:
             if is_within and reading.text is not None:
                 return reading
         return None
+
+
+def _in_fields(run: TypingRun, reading: FieldRead, old: FieldRead | None) -> Iterator[str]:
+    """Texts that fields hold, whole or behind what they held before."""
+    keys, written = _any_case(run.keys), exact(run.keys).lower()
+    for name, text in reading.fields:
+        held = [was for known, was in old.fields if known == name] if old is not None else []
+        added = typed_text(held[0], text) if len(held) == 1 else None
+        if added is not None and spell(keys, added.lower()):
+            yield added
+        elif text and text not in _texts(old) and spell(keys, text.lower()):
+            yield text
+        elif written and not held and text.lower().endswith(written):
+            yield text[-len(written) :]
+
+
+def _in_labels(run: TypingRun, reading: FieldRead, old: FieldRead | None) -> Iterator[str]:
+    """Texts that were not there before, which a list or a conversation shows after they were submitted."""
+    if old is None or reading.labels is None:
+        return
+    for text in reading.labels - _texts(old):
+        if len(text) >= SHORTEST_LABEL and spell(run.keys, text):
+            yield text
+
+
+def _texts(reading: FieldRead | None) -> frozenset[str]:
+    return frozenset() if reading is None else (reading.labels or frozenset()) | {text for _, text in reading.fields}
+
+
+def _any_case(keys: tuple[Key, ...]) -> tuple[Key, ...]:
+    """Android may put the first letter of a field into upper case."""
+    return tuple(Key(key.characters.lower(), key.deletes, key.silent) for key in keys)
 
 
 def _difference(before: str, after: str, strokes: int) -> Typed:

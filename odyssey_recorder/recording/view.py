@@ -47,6 +47,7 @@ STATE_MESSAGES = {
 RESTORE_MESSAGES = {
     Goal.UNKNOWN: "Restore the screen after the last step.",
     Goal.UNCERTAIN: "Check whether the last step was carried out.",
+    Goal.ANSWERED: "Answer the message of Android on the device.",
 }
 """For screens without a screenshot."""
 
@@ -57,6 +58,8 @@ def restore_text(goal: Goal | None, steps: "Sequence[DraftStep]") -> str:
     match goal:
         case Goal.UNDONE:
             return "Nothing is recorded until both screens match."
+        case Goal.ANSWERED:
+            return "Nothing is recorded until Android's message is gone. Your next step will be flagged."
         case None:
             return ""
         case Goal.LEFT:
@@ -83,7 +86,8 @@ class RecordedStep:
     """A step as lists show it; `flag` describes its flags, and may be empty.
 
     `box`: the touched element in pixels of the screenshot, if the view hierarchy has it. `key` identifies the step for
-    the whole recording, whatever is undone. `note`: the annotator's note. `tree`: the view hierarchy, if it is stored.
+    the whole recording, whatever is undone. `note`: the annotator's note. `tree`: the view hierarchy, if it is stored,
+    or `no_tree` says why not.
     `agent`: the answer that it was made from; None for a person's. `is_corrected`: shown in place of an agent's.
     """
 
@@ -97,6 +101,7 @@ class RecordedStep:
     tree: Path | None = None
     agent: "AgentRecord | None" = None
     is_corrected: bool = False
+    no_tree: str = ""
 
 
 class StepRows:
@@ -129,7 +134,8 @@ class StepRows:
         box = Box(*record.bbox) if record.bbox else None
         is_corrected = bool(record.rejected)
         return RecordedStep(
-            number, step.action, screenshot, flags, box, step.key, record.note, tree, record.agent, is_corrected
+            *(number, step.action, screenshot, flags, box, step.key, record.note, tree, record.agent, is_corrected),
+            no_tree=record.ui_tree_absent,
         )
 
 
@@ -258,5 +264,5 @@ def goal_screenshot(goal: Goal | None, draft: "Draft") -> Path | None:
             return draft.state.left
         case Goal.UNKNOWN | Goal.UNCERTAIN:
             return draft.steps[-1].screenshot if draft.steps else None
-        case None:
+        case Goal.ANSWERED | None:
             return None

@@ -9,9 +9,11 @@ from odyssey_recorder.control.inputs import Input, input_for
 from odyssey_recorder.control.loop import DeviceControl, Observation
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.device.device import ControllableDevice
+from odyssey_recorder.device.measured import long_press_ms
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.errors import DeviceError, InputRefusedError, ReplayError
+from odyssey_recorder.gesture.recognizer import LONG_PRESS_MS
 from odyssey_recorder.model.action import Action, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
@@ -103,14 +105,14 @@ class Player:
         recorded: OpenedEpisode,
         rules: PlayRules = PlayRules(),
         *,
-        on_step: Callable[[StepResult], None] = lambda _: None,
+        on_step: Callable[[StepResult], object] = lambda _: None,
     ) -> None:
         """`on_step` is called with each step once its screen has been compared, before its action."""
         self._device = device
         self._recorded = recorded
         self._rules = rules
         self._on_step = on_step
-        self._tolerance = Tolerance()
+        self._tolerance, self._long_press_ms = Tolerance(), LONG_PRESS_MS
         self._results: list[StepResult] = []
         self._screenshot: Image.Image | None = None
         self._comparison: Comparison | None = None
@@ -161,7 +163,7 @@ class Player:
         if result.comparison.verdict is StepVerdict.DIVERGED and not self._rules.go_on:
             return None
         exact = recorded_stroke(self._recorded, number) if result.live_size == result.recorded_size else None
-        planned_input = input_for(result.action, result.live_size, exact=exact)
+        planned_input = input_for(result.action, result.live_size, exact=exact, long_press_ms=self._long_press_ms)
         return "" if planned_input is None and not self._is_over else planned_input
 
     @property
@@ -175,6 +177,7 @@ class Player:
                 f"The episode was recorded on a screen of {expected}, and {self._device.label} has "
                 f"{size}. Use a device of that size, or scale the positions with --scale."
             )
+        self._long_press_ms = long_press_ms(self._device)
         self._tolerance = Tolerance.for_screen(size, self._device.properties().density)
         for number, step in enumerate(self._recorded.episode.steps):
             if isinstance(step.action, Type):

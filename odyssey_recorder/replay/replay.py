@@ -1,7 +1,7 @@
 """Replays an annotation file: what the command line calls."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.control.inputs import Input, input_for
@@ -15,17 +15,15 @@ from odyssey_recorder.replay.report import render_report
 from odyssey_recorder.reports import write_page
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayOptions:
-    """`report` is the HTML file to write, or None."""
-
-    rules: PlayRules = field(default_factory=PlayRules)
-    report: Path | None = None
-    on_step: Callable[[StepResult], None] = lambda _: None
-
-
-def replay_episode(path: Path, device: ControllableDevice, options: ReplayOptions) -> ReplayResult:
-    """Replay the annotation file `path` on `device`; write the report, if wanted, also after a failure.
+def replay_episode(
+    path: Path,
+    device: ControllableDevice,
+    rules: PlayRules = PlayRules(),  # noqa: B008 - it is immutable
+    *,
+    report: Path | None = None,
+    on_step: Callable[[StepResult], object] = lambda _: None,
+) -> ReplayResult:
+    """Replay the annotation file `path` on `device`; write an HTML `report`, if wanted, also after a failure.
 
     Raises InvalidEpisodeError, DatasetError or ReplayError if there is nothing to replay, or not on this device; later
     failures of the device are in the result.
@@ -33,9 +31,9 @@ def replay_episode(path: Path, device: ControllableDevice, options: ReplayOption
     recorded = open_recorded(path)
     check_screenshots(recorded)
     with device.changed_settings(WHILE_RECORDING):
-        result = Player(device, recorded, options.rules, on_step=options.on_step).play()
-    if options.report is not None:
-        write_page(options.report, render_report(result))
+        result = Player(device, recorded, rules, on_step=on_step).play()
+    if report is not None:
+        write_page(report, render_report(result))
     return result
 
 

@@ -1,10 +1,9 @@
 """Which episodes of a dataset are ready for others, and why the rest is not."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from odyssey_recorder.dataset.boxes import repaired_steps
 from odyssey_recorder.dataset.codec import Dialect, read_episode
@@ -12,20 +11,11 @@ from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.finding import EpisodeReport, Finding
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.review.status import ReviewStage
+from odyssey_recorder.services.review import ReviewService
 
 _CHECKING = "Checking the episodes…"
 _SPELLING = "EXP01"
 """An export and a conversion write every annotation anew, so how it is spelled does not matter."""
-
-
-class Reviews(Protocol):
-    """What admission asks of a `ReviewService`."""
-
-    def recover(self) -> None: ...
-
-    def check_all(self, progress: Progress, cancelled: Cancelled) -> Sequence[EpisodeReport]: ...
-
-    def stage(self, episode_id: str) -> ReviewStage: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +30,7 @@ READY = Admission(checked=True, accepted=True)
 
 
 def reason_left_out(
-    reviews: Reviews,
+    reviews: ReviewService,
     admission: Admission,
     dialect: Dialect,
     progress: Progress = untold,

@@ -33,7 +33,7 @@ from odyssey_recorder.recording import script
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.replay.player import PlayRules
-from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
+from odyssey_recorder.replay.replay import replay_episode
 from odyssey_recorder.services.recording import RecordingService, check_alone
 
 __all__ = ["CheckLine", "DeviceReport", "Outcome", "Patience"]

@@ -16,7 +16,8 @@ from odyssey_recorder.exporting.job import ExportProgress, run_export
 from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
-from odyssey_recorder.services.admission import READY, Admission, Reviews, reason_left_out
+from odyssey_recorder.services.admission import READY, Admission, reason_left_out
+from odyssey_recorder.services.review import ReviewService
 
 __all__ = ["ExportProgress", "ExportWanted", "Prepared"]
 
@@ -24,7 +25,7 @@ _THREADS = 2
 
 
 def prepare_export(  # noqa: PLR0913 - values by keyword, each with a plain default
-    reviews: Reviews,
+    reviews: ReviewService,
     wanted: ExportWanted,
     ids: Collection[str],
     *,
@@ -77,7 +78,7 @@ def convert(  # noqa: PLR0913 - what is converted to what, and whose reviews cou
     source: Path,
     target: Path,
     dialect: Dialect,
-    open_reviews: Callable[[Path], Reviews],
+    open_reviews: Callable[[Path], ReviewService],
     *,
     admission: Admission,
     with_screenshots: bool,

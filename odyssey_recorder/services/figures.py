@@ -27,12 +27,7 @@ class CountedFigures:
 
 
 def count_figures(
-    index: EpisodeIndex,
-    wanted: Filter,
-    against: PublishedFigures,
-    *,
-    agents: bool = False,
-    progress: Progress = untold,
+    index: EpisodeIndex, wanted: Filter, against: PublishedFigures, *, agents: bool = False, progress: Progress = untold
 ) -> CountedFigures:
     """Of what the index knows; refresh it before. Raises FilterError."""
     progress(None, "Reading the episodes…")

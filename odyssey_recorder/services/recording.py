@@ -12,6 +12,7 @@ from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
+from odyssey_recorder.device.measured import long_press_ms
 from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError
 from odyssey_recorder.model.action import Complete, Impossible
@@ -23,6 +24,7 @@ from odyssey_recorder.simulated.private_emulators import PhoneProcesses
 if TYPE_CHECKING:
     from odyssey_recorder.dataset import provenance
     from odyssey_recorder.dataset.draft import Draft
+    from odyssey_recorder.gesture.recognizer import TouchRules
     from odyssey_recorder.model.finding import EpisodeReport
     from odyssey_recorder.recording.recorder import Recorder
     from odyssey_recorder.recording.slow_work import SnapshotPolicy
@@ -78,6 +80,11 @@ class RecordingService:
     def connect(self, serial: str) -> Device:
         return self.connector.connect(serial)
 
+    def touch_rules(self, device: Device) -> "TouchRules":
+        from odyssey_recorder.gesture.recognizer import TouchRules
+
+        return TouchRules.for_density(device.properties().density, long_press_ms(device))
+
     def drafts(self) -> Sequence[DraftSummary]:
         """Newest first."""
         drafts = [draft for store in self._stores for draft in store.drafts()]
@@ -100,7 +107,8 @@ class RecordingService:
         _bring_to_start(device, start)
         properties = device.properties()
         origin = self._origin(properties, assignment, start, mode)
-        origin = origin if actor is None else origin.model_copy(update={"actor": actor})
+        own = {"long_press_ms": long_press_ms(device)} | ({} if actor is None else {"actor": actor})
+        origin = origin.model_copy(update=own)
         store = self._practice_store() if assignment.is_practice else self.store
         draft = store.create_draft(task=assignment.task, device=_device_info(properties), origin=origin)
         return self._recorder(device, draft, store, listener)
@@ -159,7 +167,7 @@ class RecordingService:
 
         density = device.properties().density
         rules = RecordingRules(
-            TouchRules.for_density(density),
+            TouchRules.for_density(density, draft.origin.long_press_ms),
             NavigationRules.for_density(density),
             view_hierarchies=self.view_hierarchies or store is not self.store,
             snapshots=self.snapshots,
@@ -189,6 +197,8 @@ class RecordingService:
             fingerprint=device.fingerprint,
             avd_name=device.avd_name,
             density=device.density,
+            emulator_version=device.emulator_version,
+            system_image=device.system_image,
             start=record,
             making=assignment.making,
             consent="" if self.practice is None else self.practice.agreed_version,

@@ -15,7 +15,8 @@ from odyssey_recorder.releases import folder, making
 from odyssey_recorder.releases.folder import RECORD, FileDifference, ReleaseRecord, release_folder, releases, verify
 from odyssey_recorder.releases.making import PlannedRelease, make_release
 from odyssey_recorder.releases.manifest import ReleaseChanges
-from odyssey_recorder.services.admission import READY, Reviews, reason_left_out
+from odyssey_recorder.services.admission import READY, reason_left_out
+from odyssey_recorder.services.review import ReviewService
 
 __all__ = ["FileDifference", "PlannedRelease", "ReleaseChanges", "ReleaseRecord", "make_release", "releases", "verify"]
 
@@ -28,7 +29,7 @@ class Comparison:
 
 
 def draft(
-    reviews: Reviews, root: Path, name: str = "", progress: Progress = untold, cancelled: Cancelled = never
+    reviews: ReviewService, root: Path, name: str = "", progress: Progress = untold, cancelled: Cancelled = never
 ) -> PlannedRelease:
     """Plan a release of the accepted episodes without errors; without a `name` it is the next version.
 

@@ -1,6 +1,7 @@
 """Reviewing one dataset: episodes with their check results, verdicts, fixes and replays."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -223,11 +224,7 @@ class ReviewService:
         return row
 
     def judge(
-        self,
-        episode_id: str,
-        decision: Decision,
-        judgements: tuple[Judgement, Judgement, Judgement],
-        note: str = "",
+        self, episode_id: str, decision: Decision, judgements: tuple[Judgement, Judgement, Judgement], note: str = ""
     ) -> ReviewRow:
         """Submit the verdict of a reviewer who looked at the present files elsewhere, for an unknown time.
 
@@ -272,7 +269,7 @@ class ReviewService:
         self, episode_id: str, serial: str, on_step: Callable[["StepResult"], object], cancelled: Callable[[], bool]
     ) -> ReplayEvidence:
         """Calls `on_step` from this thread. Raises DeviceError, ReplayError, CancelledError."""
-        from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
+        from odyssey_recorder.replay.replay import replay_episode
 
         def on_result(result: "StepResult") -> None:
             on_step(result)
@@ -285,12 +282,8 @@ class ReviewService:
             raise DeviceError("No device can be reached from here. Open the window with: odyssey-recorder review")
         self.recover()
         revision = self._versions.revision(episode_id)
-        device = self._connector.connect(serial)
-        annotation = self.root / annotation_path(episode_id)
-        try:
-            result = replay_episode(annotation, device, ReplayOptions(on_step=on_result))
-        finally:
-            device.close()
+        with closing(self._connector.connect(serial)) as device:
+            result = replay_episode(self.root / annotation_path(episode_id), device, on_step=on_result)
         return self._log.replay(
             episode_id,
             revision=revision,

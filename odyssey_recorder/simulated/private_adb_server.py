@@ -68,8 +68,9 @@ class PrivateAdbServer:
         process, self._process = self._process, None
         if process is None:
             return
-        if process.poll() is None and self._answers():
-            self.adb("kill-server")
+        with suppress(DeviceError):  # a server that does not answer is killed below
+            if process.poll() is None and self._answers():
+                self.adb("kill-server")
         try:
             process.wait(_STOP_TIMEOUT_S)
         except subprocess.TimeoutExpired:
@@ -77,14 +78,18 @@ class PrivateAdbServer:
             process.wait()
 
     def adb(self, *words: str, timeout_s: float = 30.0) -> "subprocess.CompletedProcess[bytes]":
-        return subprocess.run(
-            [str(self._adb), "-P", str(self.port), *words],
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout_s,
-            check=False,
-        )
+        """Raises DeviceError if adb does not end in time."""
+        try:
+            return subprocess.run(
+                [str(self._adb), "-P", str(self.port), *words],
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=timeout_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise DeviceError(f"adb {' '.join(words)} did not end within {timeout_s:g} s. Try again.") from error
 
     def __enter__(self) -> "PrivateAdbServer":
         self.start()

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import cache, lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.llm.batch_api import BatchApi
     from odyssey_recorder.llm.openai import OpenAIModel
+    from odyssey_recorder.model.episode import Actor
     from odyssey_recorder.services.review import ReviewService
     from odyssey_recorder.services.step_texts import TextWriting
     from odyssey_recorder.services.tasks import TaskService
@@ -146,18 +148,22 @@ def annotator_service(settings: Settings) -> Iterator[RecordingService]:
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(connector.server.port)}
     phones = PhoneProcesses(environment, window=True, animation=settings.animations)  # a window for passive mode
     try:
-        yield RecordingService(
-            connector,
-            episode_store(settings),
-            settings.annotator,
-            phones=phones,
-            view_hierarchies=settings.view_trees,
-            snapshots=settings.step_snapshots,
-            start=CleanHome() if settings.start == "clean home" else AsFound(),
-            practice=practice_service(settings),
-        )
+        yield replace(recording_service(settings, connector), phones=phones, practice=practice_service(settings))
     finally:
         phones.stop()
+
+
+def recording_service(settings: Settings, connector: DeviceConnector, actor: "Actor" = "annotator") -> RecordingService:
+    """Without simulated emulators and practice. Scripts and agents undo nothing, so they need no snapshots for it."""
+    return RecordingService(
+        connector,
+        episode_store(settings),
+        settings.annotator,
+        actor,
+        view_hierarchies=settings.view_trees,
+        snapshots=settings.step_snapshots if actor == "annotator" else "never",
+        start=CleanHome() if settings.start == "clean home" else AsFound(),
+    )
 
 
 def user_checker() -> "Checker":

@@ -103,6 +103,11 @@ async def _input(call: Call) -> int:
         message = f"Error: Unknown command: {arguments[0]}\n{_USAGE}" if arguments else _USAGE
         return await call.fail(message, 255)
     try:
+        if call.guest.faults.refuses_input and call.guest.faults.refusal_code == 0:
+            await call.print(
+                "java.lang.SecurityException: Injecting to another application requires INJECT_EVENTS permission"
+            )
+            return 0
         if call.guest.faults.refuses_input:
             raise InputError(_REFUSED)
         await subcommand(call, arguments[1:])

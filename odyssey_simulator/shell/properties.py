@@ -12,6 +12,17 @@ TIME_ZONE = ("global", "time_zone")
 
 
 def identity(profile: Profile) -> dict[str, str]:
+    if profile.vendor:
+        return {
+            "ro.product.name": "z3q",
+            "ro.product.model": "SM-G9880",
+            "ro.product.device": "z3q",
+            "ro.product.manufacturer": profile.vendor,
+            "ro.serialno": "00ce49b2",
+            "ro.build.fingerprint": f"{profile.vendor}/z3q/z3q:9/PQ3A.190605.012/1079:user/release-keys",
+            "ro.build.version.release": "9",
+            "ro.build.version.sdk": "28",
+        }
     product = "sdk_gtablet_x86_64" if profile.name == "pixel_tablet" else "sdk_gphone64_x86_64"
     return {
         "ro.product.name": product,
@@ -36,15 +47,18 @@ def identity(profile: Profile) -> dict[str, str]:
         "ro.build.version.incremental": _INCREMENTAL,
         "ro.build.version.release": "14",
         "ro.build.version.sdk": "34",
+        "ro.debuggable": "1",
         "ro.sf.lcd_density": str(profile.density),
     }
 
 
 def properties(guest: Guest) -> dict[str, str]:
+    avd = {"ro.boot.qemu.avd_name": guest.avd_name, "ro.kernel.qemu.avd_name": guest.avd_name}
+    newer = {"ro.build.version.release": "16", "ro.build.version.sdk": "36"}
     return {
         **identity(guest.phone.profile),
-        "ro.boot.qemu.avd_name": guest.avd_name,
-        "ro.kernel.qemu.avd_name": guest.avd_name,
+        **(newer if guest.faults.keyboards.api_36 else {}),
+        **(avd if guest.avd_name else {}),
         "ro.simulated": "odyssey-recorder",
         "dev.bootcomplete": "1",
         "init.svc.adbd": "running",
@@ -52,6 +66,7 @@ def properties(guest: Guest) -> dict[str, str]:
         "persist.sys.locale": "en-US",
         "persist.sys.timezone": guest.phone.get_setting(*TIME_ZONE) or "GMT",
         "sys.boot_completed": "1",
+        "sys.system_server.start_count": str(guest.starts),
     }
 
 

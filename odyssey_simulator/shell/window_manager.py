@@ -106,6 +106,8 @@ async def _cmd(call: Call) -> int:
 
 
 async def _device_state(call: Call) -> int:
+    if call.guest.phone.profile.vendor:
+        return await call.fail("cmd: Can't find service: device_state", 20)
     phone = call.guest.phone
     postures = phone.profile.postures
     current = (await asyncio.to_thread(phone.state)).posture

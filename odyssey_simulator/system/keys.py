@@ -6,7 +6,7 @@ _HOME, _BACK, _POWER, _ENTER, _DELETE = 3, 4, 26, 66, 67
 _APP_SWITCH, _SLEEP, _WAKE_UP = 187, 223, 224
 _FORWARD_DELETE, _MOVE_HOME, _MOVE_END = 112, 122, 123
 _CUT, _COPY, _PASTE = 277, 278, 279
-_LEFT, _RIGHT = 21, 22
+_UP, _DOWN, _LEFT, _RIGHT, _ESCAPE = 19, 20, 21, 22, 111
 _CHARACTERS = {
     55: ",",
     56: ".",
@@ -39,11 +39,14 @@ def press(system: SystemUi, code: int) -> None:
     actions = {
         _HOME: system.press_home,
         _BACK: system.press_back,
+        _ESCAPE: system.press_back,
         _APP_SWITCH: system.press_overview,
         _CUT: entry.cut,
         _COPY: entry.copy,
         _MOVE_HOME: lambda: entry.move_to(0),
         _MOVE_END: lambda: entry.move_to(1_000_000),
+        _UP: lambda: entry.move_to(0),
+        _DOWN: lambda: entry.move_to(1_000_000),
         _LEFT: lambda: entry.move(-1),
         _RIGHT: lambda: entry.move(1),
         _ENTER: entry.enter,

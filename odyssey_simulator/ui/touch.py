@@ -8,7 +8,6 @@ from odyssey_simulator.ui.controls import TextField, caret_at
 from odyssey_simulator.ui.layout import ScrollView, scroll_range
 from odyssey_simulator.ui.view import View, ViewBox
 
-LONG_PRESS_S = 0.4
 REST_S = 0.3
 _SLOP_DP = 8
 _SWIPE_DP = 40

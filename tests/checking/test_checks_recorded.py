@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -82,6 +83,14 @@ def test_action_that_differs_from_provenance_is_found(step: int, action: Action)
 )
 def test_provenance_without_a_usable_input_is_found(step: int, changes: dict[str, Any]) -> None:
     assert found_steps("ACT10", with_step(evidence(*RECORDED), step, **changes)) == [step]
+
+
+def test_kind_of_press_follows_the_long_press_time_of_the_device() -> None:
+    one = evidence(*RECORDED)
+    assert one.provenance is not None
+    origin = one.provenance.origin.model_copy(update={"long_press_ms": 1500})
+    slower = replace(one, provenance=one.provenance.model_copy(update={"origin": origin}))
+    assert found_steps("ACT10", slower) == [1]
 
 
 def test_step_times_out_of_order_are_a_warning() -> None:

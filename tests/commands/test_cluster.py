@@ -5,15 +5,14 @@ import os
 import signal
 import socket
 from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from distributed import Client, LocalCluster
-from rich.console import Console
 
-from odyssey_recorder.commands.export import ExportOptions, export_dataset
+from odyssey_recorder.commands.export import executor_of, export_dataset
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation import gold
 from odyssey_recorder.exporting.card import About
@@ -48,10 +47,8 @@ def cluster() -> Iterator[Any]:
 
 
 def export(root: Path, out: Path, *, cluster: str | None = None) -> str:
-    quiet = Console(file=StringIO())
     wanted = ExportWanted(root, out, "webdataset", SMALL)
-    request = ExportOptions(wanted, only_ready=False, jobs=1, cluster=cluster)
-    export_dataset(request, quiet, quiet)
+    export_dataset(wanted, sorted(episode_ids(root)), executor_of(1, cluster), only_ready=False)
     return (out / "SHA256SUMS").read_text()
 
 

@@ -3,6 +3,7 @@ from PIL import Image
 
 from odyssey_recorder.commands import demo
 from odyssey_recorder.commands.demo_agent import ScriptedModel
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset.preferences import preference_pairs
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Type, action_type
@@ -27,7 +28,9 @@ def test_demo_records_publishes_and_replays_episodes(cli: CommandLine, names: tu
     output = cli.output("demo", "--out", folder, "--profile", "small_phone")
     assert output.endswith("All steps match.\n")
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    episodes = sorted((store.load(episode) for episode in store.episodes()), key=lambda episode: len(episode.steps))
+    episodes = sorted(
+        (store.load(episode) for episode in sorted(episode_ids(store.root))), key=lambda episode: len(episode.steps)
+    )
     provenance = {one.episode_id: store.provenance(one.episode_id) for one in episodes}
     (by_agent,) = (one for one in episodes if provenance[one.episode_id].origin.actor == "agent")  # type: ignore[union-attr]
     impossible, by_hand, *cross_app = others = [one for one in episodes if one is not by_agent]

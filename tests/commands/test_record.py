@@ -10,11 +10,15 @@ import pytest
 
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.device import dumping
+from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.model.action import Action, Complete, action_type
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.recording import script
 from odyssey_recorder.settings import log_file
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
+from odyssey_recorder.simulated.private_emulators import PrivateEmulators
+from odyssey_simulator.ui_automation import REST_VARIABLE
 from tests.cli import ESCAPES, CommandLine, Result, SimulatedPhone, wait_until
 from tests.dataset.drafts import HOME, png
 from tests.dataset.drafts import record as step_record
@@ -59,6 +63,38 @@ def test_script_is_recorded_and_only_its_file_is_printed_to_stdout(cli: CommandL
     assert "\x1b" not in result.err
     assert "3/3" in result.err
     assert cli.draft_ids() == []
+
+
+def test_every_step_of_a_script_has_a_view_hierarchy(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dump of this emulator takes longer than the recorder waits for the screen to settle."""
+    monkeypatch.setenv(REST_VARIABLE, "0.8")
+    swipe = {"swipe": [[360, 1000], [360, 300]], "ms": 200}
+    taps = [{"tap": [360, y]} for y in (400, 600, 800)]
+    with PrivateEmulators(Path(find_adb())) as emulators:
+        emulators.phones.start("small_phone", animation=False)
+        cli.use_server(emulators.server.port)
+        cli.use_discovery_folder(Path(emulators.server.environment["XDG_RUNTIME_DIR"]))
+        result = record(cli, swipe, *taps, {"key": "BACK"}, {"key": "RECENT"}, {"key": "HOME"}, {"complete": "done"})
+
+    assert result.exit_code == 0
+    provenance = cli.store.provenance(Path(result.out.removesuffix("\n")).stem)
+    assert provenance is not None
+    records = provenance.steps
+    assert [record.ui_tree_absent for record in records] == [""] * 8
+    assert all(record.ui_tree for record in records)
+    assert "No view hierarchy" not in result.err
+
+
+def test_script_says_why_there_is_no_view_hierarchy(
+    cli: CommandLine, phone: SimulatedPhone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dumping, "PAUSES_S", (0.0,))
+    phone.console("fault", "other-automation", "on")
+    result = record(cli, {"key": "HOME"}, {"complete": "done"})
+
+    assert result.exit_code == 0
+    assert "No view hierarchy for step 1, 2: The view hierarchy of" in result.err
+    assert "Another program reads its views" in result.err
 
 
 @pytest.mark.parametrize(

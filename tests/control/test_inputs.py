@@ -31,6 +31,25 @@ def test_scroll_survives_a_replay_from_the_grid(path: list[Point]) -> None:
     assert recognize(stroke_for(scroll), RULES, PHONE) == scroll
 
 
+@pytest.mark.parametrize(
+    ("action", "recorded_ms", "long_press_ms", "sent_ms"),
+    [
+        (LongPress(Point(0, 0)), 450, 400, 450),
+        (LongPress(Point(0, 0)), 450, 500, 1000),
+        (LongPress(Point(0, 0)), 900, 1500, 3000),
+        (Click(Point(0, 0)), 450, 500, 450),
+        (Click(Point(0, 0)), 450, 400, 100),
+    ],
+)
+def test_recorded_press_is_as_long_as_the_device_needs(
+    action: Action, recorded_ms: int, long_press_ms: int, sent_ms: int
+) -> None:
+    exact = TouchStroke.press(Pixel(0, 0), duration_ms=recorded_ms)
+    stroke = input_for(action, PHONE, exact=exact, long_press_ms=long_press_ms)
+    assert isinstance(stroke, TouchStroke)
+    assert stroke.duration_us == sent_ms * 1000
+
+
 def test_scroll_duration_follows_its_points() -> None:
     path = tuple(Point(500, 900 - 10 * index) for index in range(69))
     assert stroke_for(Scroll(path[0], path[-1], path)).duration_us == 690_000

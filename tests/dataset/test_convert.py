@@ -172,10 +172,10 @@ def boxes(source: Path, out: Path) -> list[Any]:
     return [step.get("sam2_bbox") for step in json.loads(written.read_bytes())["steps"]]
 
 
-def set_provenance_box(published: PublishedEpisode, *box: int) -> None:
+def set_provenance_box(published: PublishedEpisode, *box: int, source: str = "hierarchy") -> None:
     path = published.path("provenance")
     provenance = json.loads(path.read_bytes())
-    provenance["steps"][0] |= {"bbox": box, "bbox_source": "hierarchy"}
+    provenance["steps"][0] |= {"bbox": box, "bbox_source": source}
     path.write_text(json.dumps(provenance))
 
 
@@ -184,6 +184,18 @@ def test_release_has_the_boxes_of_the_provenance(tmp_path: Path, published: Publ
     assert boxes(published.root, tmp_path / "out") == [[416, 468, 625, 547], [], [100, 900, 100, 900], [], []]
     card = convert(published.root, tmp_path / "card", Dialect.CARD).written[0]
     assert card.read_bytes() == published.annotation()
+
+
+@pytest.mark.parametrize(("source", "kept"), [("hierarchy", [400, 400, 600, 600]), ("human", [416, 468, 625, 547])])
+def test_box_that_a_person_drew_comes_before_the_one_in_the_file(
+    tmp_path: Path, published: PublishedEpisode, source: str, kept: list[int]
+) -> None:
+    path = published.path("annotations")
+    tree = json.loads(path.read_bytes())
+    tree["steps"][0]["sam2_bbox"] = [400, 400, 600, 600]
+    path.write_text(json.dumps(tree))
+    set_provenance_box(published, 30, 60, 45, 70, source=source)
+    assert boxes(published.root, tmp_path / "out")[0] == kept
 
 
 @pytest.mark.parametrize("box", [(0, 0, 9, 9), (40, 70, 30, 60), (0, 0, 72, 128)])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.layout import TRASH
+from odyssey_recorder.dataset.layout import TRASH, episode_ids, screenshot_path
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError, RecordingError
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey
@@ -51,7 +51,7 @@ def test_drafts_are_listed_newest_first(store: EpisodeStore) -> None:
 
 
 def test_empty_store_has_no_drafts_and_no_episodes(tmp_path: Path, store: EpisodeStore) -> None:
-    assert (store.drafts(), store.episodes()) == ([], [])
+    assert (store.drafts(), sorted(episode_ids(store.root))) == ([], [])
     with pytest.raises(DatasetError, match="cannot be read"):
         store.resume("0000000000000001")
     assert list(tmp_path.iterdir()) == [], "reading creates nothing"
@@ -158,9 +158,12 @@ def test_publishing_moves_the_draft_into_the_dataset(store: EpisodeStore) -> Non
     }
     episode = store.load(episode_id)
     assert [step.action for step in episode.steps] == [Press(SystemKey.HOME), Complete("done")]
-    assert [store.screenshot_path(episode, step).read_bytes() for step in (0, 1)] == [png(1), png(2)]
+    assert [(store.root / screenshot_path(episode.episode_id, step)).read_bytes() for step in (0, 1)] == [
+        png(1),
+        png(2),
+    ]
     assert episode.task == TASK
-    assert store.episodes() == [annotation.stem]
+    assert sorted(episode_ids(store.root)) == [annotation.stem]
     assert not draft.folder.exists()
 
 
@@ -206,7 +209,7 @@ def test_shared_screenshot_is_published_for_each_step(store: EpisodeStore) -> No
     for action in (Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("done")):
         draft.add_step(action, screenshot, record(png(1)))
     episode = store.load(store.publish(draft).stem)
-    assert [store.screenshot_path(episode, step).read_bytes() for step in range(3)] == [png(1)] * 3
+    assert [(store.root / screenshot_path(episode.episode_id, step)).read_bytes() for step in range(3)] == [png(1)] * 3
 
 
 def test_published_size_is_that_of_the_screenshots(store: EpisodeStore) -> None:
@@ -252,7 +255,7 @@ def test_failed_publishing_is_rolled_back_and_can_be_retried(store: EpisodeStore
     aside.rename(store.root / blocked)
     assert files_in(store.root) == before
     assert store.publish(draft).exists()
-    assert store.episodes() == sorted([others.stem, draft.episode_id])
+    assert sorted(episode_ids(store.root)) == sorted([others.stem, draft.episode_id])
 
 
 def test_missing_dataset_folder_is_not_created(store: EpisodeStore) -> None:
@@ -263,7 +266,7 @@ def test_missing_dataset_folder_is_not_created(store: EpisodeStore) -> None:
     assert not store.root.exists()
     store.root.mkdir()
     store.publish(draft)
-    assert store.episodes() == [draft.episode_id]
+    assert sorted(episode_ids(store.root)) == [draft.episode_id]
 
 
 @pytest.fixture
@@ -292,7 +295,7 @@ def test_nothing_is_published_into_a_read_only_folder(unprivileged_store: Episod
         assert len(draft.steps) == 2
         assert files_in(store.root) == set()
     store.publish(draft)
-    assert store.episodes() == [draft.episode_id]
+    assert sorted(episode_ids(store.root)) == [draft.episode_id]
 
 
 def test_unreadable_draft_can_be_discarded_but_not_an_open_one(store: EpisodeStore) -> None:
@@ -323,13 +326,13 @@ def test_publishing_can_be_retried_after_a_crash(store: EpisodeStore) -> None:
     draft = complete_draft(store)
     (store.root / "screenshots" / f"{draft.episode_id}_0.png").write_bytes(png(1)[:20])
     (store.root / "provenance" / f"{draft.episode_id}.json.part").write_bytes(b"{")
-    assert store.episodes() == []
+    assert sorted(episode_ids(store.root)) == []
     draft.close()
     [offered] = store.drafts()
     assert offered.complete
     store.publish(store.resume(offered.episode_id))
     episode = store.load(offered.episode_id)
-    assert store.screenshot_path(episode, 0).read_bytes() == png(1)
+    assert (store.root / screenshot_path(episode.episode_id, 0)).read_bytes() == png(1)
 
 
 # Untrusted input.

@@ -12,6 +12,8 @@ from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.emulator_console import EmulatorConsole
+from odyssey_recorder.device.measured import long_press_ms
+from odyssey_recorder.device.repair import PutSetting
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
@@ -20,6 +22,7 @@ from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from tests.device.bench import BUNDLED_ADB, DeviceBench
 from tests.device.contract import DeviceContract
 from tests.device.scripted_console import GREETING, scripted_console
+from tests.simulator.person import Person
 
 
 @pytest.fixture
@@ -42,6 +45,33 @@ def test_tap_hold_and_swipe_arrive_as_sent(bench: DeviceBench) -> None:
     assert (hold[0], hold[-1]) == ("touch down 200,300", "touch up 200,300")
     assert (swipe[0], swipe[-1]) == ("touch down 300,800", "touch up 300,400")
     assert len(swipe) > 4
+
+
+@pytest.mark.parametrize(("timeout", "selects"), [("300", True), ("400", False), ("1500", False)])
+def test_press_means_what_the_long_press_time_of_the_device_makes_of_it(
+    bench: DeviceBench, timeout: str, selects: bool
+) -> None:
+    bench.device.repair(PutSetting("secure", "long_press_timeout", timeout))
+    assert long_press_ms(bench.device) == int(timeout)
+    person = Person(bench.emulator.phone)
+    person.open("Notes", "New note")
+    person.type("hello")
+    bounds = person.find("hello").bounds
+    bench.device.touch(TouchStroke.press(Pixel(bounds.left + 20, bounds.top + 20), duration_ms=350))
+    assert person.sees("Cut") is selects
+
+
+def test_menu_belongs_to_the_app_beneath_whatever_its_title(bench: DeviceBench) -> None:
+    person, notes = Person(bench.emulator.phone), ("com.odyssey.notes", "com.odyssey.notes.NoteActivity")
+    person.open("Notes", "New note")
+    person.back()
+    titles = []
+    for button in ("More options", "Delete"):
+        person.tap(button)
+        titles.append(bench.emulator.phone.state().title)
+        state = bench.device.screen_state()
+        assert (state.package, state.activity) == notes
+    assert [title.partition(":")[0] for title in titles] == ["PopupWindow", "Pop-Up Window"]
 
 
 def test_curved_stroke_is_sent_point_by_point_in_time(bench: DeviceBench) -> None:
@@ -215,5 +245,5 @@ def test_calls_wait_while_a_snapshot_is_saved(bench: DeviceBench, end: str) -> N
 def test_device_without_a_console_has_no_snapshots(bench: DeviceBench) -> None:
     device = bench.connect_over_adb()
     assert not device.keeps_snapshots
-    with pytest.raises(DeviceError, match=r"does not support snapshots\. Only emulators on this computer do"):
+    with pytest.raises(DeviceError, match=r"does not support snapshots\. Only emulators of the Android SDK on this"):
         device.save_snapshot("home")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.device import avd
 from odyssey_recorder.device.avd import Avd, BootStage, SdkEnvironment, Start, VirtualDevices
 from odyssey_recorder.device.avd_tools import AvdTools
 from odyssey_recorder.errors import CancelledError, DeviceError, SdkError, SettingsError
@@ -18,9 +19,9 @@ from tests.device.sdk_bench import IMAGE, AvdBench
 def bench(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[AvdBench]:
     bench = AvdBench(adb_server, tmp_path)
     yield bench
-    for avd in bench.devices.list():
-        if avd.serial is not None:
-            bench.devices.stop(avd.serial)
+    for device in bench.devices.list():
+        if device.serial is not None:
+            bench.devices.stop(device.serial)
 
 
 def test_life_of_a_foldable_virtual_device(bench: AvdBench) -> None:
@@ -32,7 +33,7 @@ def test_life_of_a_foldable_virtual_device(bench: AvdBench) -> None:
     assert made == Avd("My_Fold", "pixel_fold", None)
     assert started.serial == serial
     assert stages == list(BootStage)
-    assert [finding for finding in started.findings if finding.fix] == []
+    assert [finding.what for finding in started.findings if finding.fix] == ["Error dialogs"]
     assert devices.list() == (Avd("My_Fold", "pixel_fold", serial),)
     for call in (
         partial(devices.start, "My_Fold"),
@@ -92,6 +93,43 @@ def test_emulator_that_exits_at_start_is_reported_with_advice(bench: AvdBench) -
     assert last_line in log.read_text()
 
 
+def test_taken_grpc_port_is_replaced_once(bench: AvdBench) -> None:
+    bench.devices.create("small_phone")
+    bench.sdk.take_grpc_port(1)
+
+    started = bench.devices.start("small_phone", Start(window=False))
+
+    first, second = (command.split(" -grpc ")[1].split()[0] for command in bench.sdk.emulator_commands())
+    assert first != second
+    device = bench.connector.connect(started.serial)
+    assert device.capture_path == "gRPC"
+    device.close()
+    bench.devices.stop(started.serial)
+
+    bench.sdk.take_grpc_port(2)
+    with pytest.raises(DeviceError) as error:
+        bench.devices.start("small_phone")
+    port = bench.sdk.emulator_commands()[-1].split(" -grpc ")[1].split()[0]
+    assert f"another program uses port {port}, which was meant for its gRPC service. Start small_phone again" in str(
+        error.value
+    )
+
+
+def test_second_boot_after_a_change_of_language_is_awaited(bench: AvdBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(avd, "IMAGE_LOCALE", "de-DE")
+    bench.devices.create("small_phone")
+    starts = list[str]()
+
+    def note(stage: BootStage) -> None:
+        if stage is BootStage.WAITING_FOR_HOME:
+            starts.append(bench.prop("sys.system_server.start_count"))
+
+    bench.devices.start("small_phone", Start(cold=True, window=False), progress=note)
+
+    assert bench.sdk.emulator_commands()[0].endswith(" -change-locale en-US")
+    assert starts == ["2"]
+
+
 def test_configuration_is_compared_with_the_profile_and_amended(bench: AvdBench) -> None:
     bench.devices.create("pixel_tablet")
     config = bench.avds / "pixel_tablet.avd" / "config.ini"
@@ -116,7 +154,7 @@ def test_foreign_and_broken_devices_are_listed(bench: AvdBench) -> None:
 
     assert wear == Avd("Wear", None, None)
     assert (gone.name, gone.profile) == ("Gone", None)
-    assert "Delete the device in Android Studio's Device Manager" in gone.problems[0]
+    assert "write its folder into the line path=" in gone.problems[0]
     with pytest.raises(DeviceError, match=r"not created from one of the recorder's profiles"):
         bench.devices.amend("Wear")
 
@@ -192,6 +230,10 @@ LOG_LINE = "Loading local repository...\n"
         ),
         ("The operation could not be completed. Unable to locate a Java Runtime.", "Set JAVA_HOME to the jbr folder"),
         ("java.lang.UnsupportedClassVersionError: com/android/prefs", "Set JAVA_HOME to the jbr folder"),
+        (
+            'Exception in thread "main" java.lang.NoClassDefFoundError: javax/xml/bind/annotation/XmlSchema',
+            "command-line tools are too old: ",
+        ),
         ("Error: No device found matching --device pixel_fold.\nnull", "sdkmanager 'cmdline-tools;latest'"),
         ("Error: Package path is not valid. Valid system image paths are:\nnull", "sdkmanager 'cmdline-tools;latest'"),
         ("Error: No space left on device", "Free some disk space"),

@@ -25,7 +25,11 @@ def test_ready_or_named_device_is_chosen(listed: str, serial: str | None, expect
     [
         ("emulator-5600 device\n", "pixel", r"does not list the device pixel\. It lists emulator-5600\."),
         ("", "pixel", r"does not list the device pixel\. It lists no devices\."),
-        ("emulator-5600 unauthorized\n", None, r"No device is ready\. emulator-5600 is unauthorized\. Start an"),
+        (
+            "emulator-5600 unauthorized\n",
+            None,
+            r"No device is ready\. emulator-5600 is unauthorized\. It does not trust this",
+        ),
         (
             "emulator-5600 device\nemulator-5602 device\n",
             None,

@@ -72,22 +72,60 @@ OLDER_FOCUSED_APP = "mFocusedApp=AppWindowToken{f token=Token{5 ActivityRecord{2
 
 
 @pytest.mark.parametrize(
-    ("focus", "expected"),
+    ("focus", "app"),
     [
-        (f"Window{{a7d4634 u0 {SETTINGS}/{SETTINGS}.Settings}}", (SETTINGS, f"{SETTINGS}.Settings")),
-        (f"Window{{a7d4634 u0 {SETTINGS}/.Settings}}", (SETTINGS, f"{SETTINGS}.Settings")),
-        (f"Window{{a7d4634 u10 {SETTINGS}/{SETTINGS}.Sub$Inner}}", (SETTINGS, f"{SETTINGS}.Sub$Inner")),
-        ("null", ("", "")),
-        ("Window{b1 u0 NotificationShade}", ("", "")),
-        (f"Window{{b1 u0 Application Not Responding: {SETTINGS}}}", ("", "")),
-        (f"Window{{b1 u0 Application Not Responding: {SETTINGS}/.Settings}}", ("", "")),
-        ("Window{b1 u0 PopupWindow:3b1f0e1}", (SETTINGS, f"{SETTINGS}.Settings")),
-        (f"Window{{a u0 PopupWindow:3b1f0e1}}\n  {OLDER_FOCUSED_APP}", ("com.shop", "com.shop.Main")),
+        (f"Window{{a7d4634 u0 {SETTINGS}/{SETTINGS}.Settings}}", FOCUSED_APP),
+        ("null", FOCUSED_APP),
+        ("Window{b1 u0 PopupWindow:3b1f0e1}", FOCUSED_APP),
+        ("Window{b1 u0 Pop-Up Window}", FOCUSED_APP),
+        ("Window{b1 u0 Fenêtre pop-up}", FOCUSED_APP),
+        ("Window{b1 u0 Panel:com.other/com.other.MainActivity}", FOCUSED_APP),
+        ("Window{b1 u0 SubPanel:com.other/com.other.MainActivity}", FOCUSED_APP),
+        ("Window{b1 u0 AtchDlg:com.other/com.other.MainActivity}", FOCUSED_APP),
+        ("Window{b1 u0 Media:com.other/com.other.MainActivity}", FOCUSED_APP),
+        ("Window{b1 u0 com.other/com.other.MainActivity EXITING}", FOCUSED_APP),
+        (f"Window{{a7d4634 u0 {SETTINGS}/.Settings}}", ""),
+        (f"Window{{a7d4634 u10 {SETTINGS}/{SETTINGS}.Settings}}", "  mFocusedApp=null\n"),
     ],
 )
-def test_focused_activity(focus: str, expected: tuple[str, str]) -> None:
-    window = f"  mCurrentFocus={focus}\n{FOCUSED_APP}"
-    assert dumpsys.focused_activity(window) == expected
+def test_focused_activity_is_that_of_the_focused_app(focus: str, app: str) -> None:
+    window = f"  mCurrentFocus={focus}\n{app}"
+    assert dumpsys.focused_activity(window) == (SETTINGS, f"{SETTINGS}.Settings")
+
+
+def test_focused_activity_of_android_10() -> None:
+    window = f"  mCurrentFocus=Window{{a u0 PopupWindow:3b1f0e1}}\n  {OLDER_FOCUSED_APP}"
+    assert dumpsys.focused_activity(window) == ("com.shop", "com.shop.Main")
+
+
+@pytest.mark.parametrize(
+    ("title", "app"),
+    [
+        ("NotificationShade", FOCUSED_APP),
+        ("StatusBar", FOCUSED_APP),
+        ("InputMethod", FOCUSED_APP),
+        (f"Splash Screen {SETTINGS}", FOCUSED_APP),
+        (f"Application Not Responding: {SETTINGS}", FOCUSED_APP),
+        (f"Application Not Responding: {SETTINGS}/.Settings", FOCUSED_APP),
+        (f"Application Error: {SETTINGS}", FOCUSED_APP),
+        ("Panel:com.other/com.other.MainActivity", ""),
+    ],
+)
+def test_windows_of_the_system_and_panels_without_an_app_have_no_activity(title: str, app: str) -> None:
+    assert dumpsys.focused_activity(f"  mCurrentFocus=Window{{b1 u0 {title}}}\n{app}") == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("title", "dialog"),
+    [
+        (f"Application Not Responding: {SETTINGS}", f"Application Not Responding: {SETTINGS}"),
+        (f"Application Error: {SETTINGS}", f"Application Error: {SETTINGS}"),
+        ("NotificationShade", ""),
+        (f"{SETTINGS}/.Settings", ""),
+    ],
+)
+def test_error_dialog_is_known_by_its_title(title: str, dialog: str) -> None:
+    assert dumpsys.error_dialog(f"  mCurrentFocus=Window{{b1 u0 {title}}}\n{FOCUSED_APP}") == dialog
 
 
 def display(number: int, *, package: str, rotation: int, bar: int) -> str:
@@ -254,6 +292,7 @@ def test_devices_in_any_state_are_listed() -> None:
         "emulator-5554          device product:sdk_gphone64 model:sdk_phone device:emu64xa transport_id:3\n"
         "127.0.0.1:6001         offline transport_id:4\n"
         "R58M                   unauthorized usb:1-1 transport_id:5\n"
+        "0124                   no permissions; see [http://example.org] usb:1-3\n"
         "0123                   no permissions (missing udev rules?); see [http://example.org] usb:1-2\n"
     )
 
@@ -261,7 +300,8 @@ def test_devices_in_any_state_are_listed() -> None:
         ListedDevice("emulator-5554", "device", "sdk_gphone64", "sdk_phone"),
         ListedDevice("127.0.0.1:6001", "offline", "", ""),
         ListedDevice("R58M", "unauthorized", "", ""),
-        ListedDevice("0123", "no permissions (missing udev rules?); see [http://example.org]", "", ""),
+        ListedDevice("0124", "no permissions", "", ""),
+        ListedDevice("0123", "no permissions", "", ""),
     )
     assert dumpsys.listed_devices("\n") == ()
 

@@ -188,6 +188,16 @@ def test_forced_grpc_does_not_fall_back(bench: DeviceBench) -> None:
     assert device.next_frame(0.01) is None
 
 
+def test_emulator_in_an_unknown_folder_is_found_through_its_console(bench: DeviceBench) -> None:
+    [listed] = [device for device in bench.server.devices() if device.serial == bench.emulator.serial]
+    connector = DeviceConnector(bench.server, "grpc", (), console_token=bench.folder / "no token")
+    assert connector.capture_path(listed) == "gRPC"
+    device = connector.connect(bench.emulator.serial)
+    assert device.capture().source == "gRPC"
+    device.close()
+    assert replace(connector, console_token=None).capture_path(listed) == "screencap"
+
+
 @pytest.mark.parametrize(
     ("endpoint", "message"),
     [

@@ -214,7 +214,10 @@ def test_virtual_device_is_created_started_reset_and_stopped(adb_server: Private
 
     assert inventory.reset("small_phone", progress, lambda: False) == serial
     assert bench.sdk.emulator_commands()[-1].endswith(" -no-boot-anim -wipe-data -no-snapshot-load")
-    assert [finding.what for finding in inventory.examine(serial).findings if finding.fix] == ["Animations"]
+    assert [finding.what for finding in inventory.examine(serial).findings if finding.fix] == [
+        "Animations",
+        "Error dialogs",
+    ]
     inventory.disconnect_device()
     inventory.stop(serial)
     assert serial not in {device.serial for device in inventory.listing().members}

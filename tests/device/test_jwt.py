@@ -17,6 +17,8 @@ from typing import Any
 
 import grpc
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from tink import jwt as tink_jwt
 
 from odyssey_recorder.device import jwt
 from odyssey_recorder.device.adb_server import AdbServer
@@ -242,6 +244,30 @@ def test_token_is_signed_again_in_time(endpoint: ControlEndpoint, monkeypatch: p
     assert second != first
     assert token_at(0) not in {first, second}, "the clock was turned back"
     monkeypatch.undo()
+    key.close()
+
+
+def test_numbers_of_keys_and_signatures_have_a_fixed_width(
+    endpoint: ControlEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One number in 256 begins with a zero byte, which must not be left out."""
+    short = ec.generate_private_key(ec.SECP256R1())
+    while short.public_key().public_numbers().x >= 1 << 248:
+        short = ec.generate_private_key(ec.SECP256R1())
+    monkeypatch.setattr(ec, "generate_private_key", lambda _: short)
+    key = SigningKey("emulator-1", keys_of(endpoint), lambda _: False)
+    [file] = our_files(endpoint)
+    verifier = tink_jwt.jwk_set_to_public_keyset_handle(file.read_text()).primitive(tink_jwt.JwtPublicKeyVerify)
+    validator = tink_jwt.new_validator(
+        ignore_issuer=True, ignore_audiences=True, expect_issued_in_the_past=True, allow_missing_expiration=False
+    )
+    signatures = set()
+    for _ in range(1000):
+        key.forget_token()
+        signatures.add(key.token().rpartition(".")[2])
+        verifier.verify_and_decode(key.token(), validator)
+    assert {len(signature) for signature in signatures} == {86}
+    assert len(signatures) == 1000
     key.close()
 
 

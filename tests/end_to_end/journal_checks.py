@@ -3,6 +3,7 @@
 import hashlib
 from pathlib import Path
 
+from odyssey_recorder.dataset.layout import screenshot_path
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord, StrokeRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.episode import Episode
@@ -30,7 +31,7 @@ def published_steps(store: EpisodeStore, episode_id: str) -> list[StepRecord]:
     *steps, end = provenance.steps
     assert end.input is None
     for number, step in enumerate(steps):
-        assert pixel_hash(store.screenshot_path(episode, number)) == step.frame.rgb_sha256
+        assert pixel_hash(store.root / screenshot_path(episode.episode_id, number)) == step.frame.rgb_sha256
     return steps
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.layout import screenshot_path
 from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Pixel
@@ -66,7 +67,7 @@ class ResumedDraft:
         assert len(episode.steps) == len(felt) + 1
         for number, (position, shown) in enumerate(felt):
             assert journal.step_position(provenance.steps[number]) == position
-            assert journal.pixel_hash(self._store.screenshot_path(episode, number)) == shown
+            assert journal.pixel_hash(self._store.root / screenshot_path(episode.episode_id, number)) == shown
         assert self._store.drafts() == []
 
     def _job(self, *, taps: int, complete: bool = False) -> Job:

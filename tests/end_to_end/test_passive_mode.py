@@ -1,24 +1,31 @@
 """Passive mode: input by fingers and keys in the emulator's own window becomes steps; screenshots match the journal."""
 
+import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import pytest
+
+from odyssey_recorder.dataset.layout import screenshot_path
 from odyssey_recorder.dataset.provenance import StepRecord
+from odyssey_recorder.device.preflight import findings, take_readings
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.passive import ANSWER_FIRST
+from odyssey_recorder.recording.passive import ANSWER_FIRST, UNTOUCHED
+from odyssey_recorder.recording.raw_input_queue import NOT_A_STEP
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import TextQuestion
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
+from odyssey_simulator.journal import RecordedJournal
 from tests.end_to_end.journal_checks import published
 from tests.end_to_end.recording_setup import PATIENCE_S, RecordingSetup, kinds_of, ready, recording_setup
 
 HOME, BACK, RECENT = Press(SystemKey.HOME), Press(SystemKey.BACK), Press(SystemKey.RECENT)
-BACK_KEY, RECENT_KEY = 158, 580
+BACK_KEY, RECENT_KEY, ESCAPE_KEY, DOWN_KEY = 158, 580, 1, 108
 SETTINGS, NOTES, MESSAGES = "com.android.settings", "com.odyssey.notes", "com.odyssey.messages"
 GESTURAL = "cmd overlay enable-exclusive --category com.android.internal.systemui.navbar.gestural"
 
@@ -51,6 +58,74 @@ def test_navigation_and_toolbar_buttons_are_system_keys(adb_server: PrivateAdbSe
         assert [step.action for step in episode.steps[:-1]] == [RECENT, BACK, HOME, RECENT, BACK]
         assert flags_of(provenance.steps) <= BUSY
         assert annotator.notices == []
+
+
+def test_escape_is_back_and_a_cursor_key_is_said_and_flagged(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
+        setup.open(recorder, SETTINGS)
+        setup.emulator.guest.window_key(ESCAPE_KEY)
+        setup.await_steps(recorder, 1)
+        setup.emulator.guest.window_key(DOWN_KEY)
+        setup.emulator.guest.window_key(RECENT_KEY)
+        setup.await_steps(recorder, 2)
+        episode, provenance = setup.finish(recorder)
+        assert [step.action for step in episode.steps[:-1]] == [BACK, RECENT]
+        assert Flag(FlagCode.OTHER_KEY, ("Down",)) in provenance.steps[1].flags
+        assert annotator.notices == [NOT_A_STEP.format("Down")]
+
+
+def test_spin_of_the_wheel_is_one_scroll(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
+        setup.open(recorder, SETTINGS)
+        guest, moved = setup.emulator.guest, threading.Semaphore(0)
+        guest.nodes.read(lambda _, events: moved.release() if len(events) > 1 else None, lambda: None)
+        for _ in range(3):
+            guest.window_wheel((360, 900), (0, -1280 / 9))
+            for _ in range(8):
+                moved.acquire()
+        setup.await_steps(recorder, 1)
+        setup.tap_in_window(recorder, "Back")
+        episode, provenance = setup.finish(recorder)
+        assert kinds_of(episode) == [Scroll, Press, Complete]
+        downs = [touch.frame.rgb_sha256 for touch in RecordedJournal.read(setup.journal).touch_downs()]
+        assert len(downs) > 2, "the wheel is several touches"
+        setup.assert_screenshots_match_touches(provenance, 0, len(downs) - 1)
+        scroll = episode.steps[0].action
+        assert isinstance(scroll, Scroll)
+        assert scroll.start.y - scroll.end.y == pytest.approx(333, abs=6)
+        assert annotator.notices == []
+
+
+def test_clicks_of_a_virtio_tablet_are_said_before_and_meanwhile(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup:
+        guest = setup.emulator.guest
+        guest.nodes.has_tablet = True
+        [screen] = [one for one in findings(take_readings(setup.device)) if one.what == "Touch screen"]
+        assert screen.found == "the emulator has a mouse (QEMU Virtio Tablet)"
+        assert not screen.prevents
+        with setup.recording("passive") as (recorder, annotator):
+            for label in ("Notes", "Home") * 2:
+                place = setup.position_of(label)
+                guest.window_touch(place.x, place.y, pressed=True)
+                guest.window_touch(place.x, place.y, pressed=False)
+                setup.wait_until_read(recorder)
+            assert annotator.notices == [UNTOUCHED]
+            assert recorder.view.steps == ()
+
+
+def test_press_is_what_the_device_makes_of_it(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup:
+        setup.emulator.phone.put_setting("secure", "long_press_timeout", "900")
+        with setup.recording("passive") as (recorder, _):
+            setup.open(recorder, SETTINGS)
+            setup.window.touch(TouchStroke.press(setup.position_of("Display"), duration_ms=700))
+            setup.await_steps(recorder, 1)
+            recorder.complete("Done.")
+            recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
+        episode, provenance = published(setup.service.store, recorder.episode_id)
+        assert kinds_of(episode) == [Click, Complete]
+        assert provenance.origin.long_press_ms == 900
+        assert FlagCode.UNSURE_PRESS in {flag.code for flag in provenance.steps[0].flags}
 
 
 def test_edge_swipes_on_rotated_device_are_system_keys(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
@@ -205,7 +280,9 @@ def test_same_strokes_give_same_episode_in_both_modes(adb_server: PrivateAdbServ
             episode, _ = setup.finish(recorder)
             store = setup.service.store
             episodes.append([step.action for step in episode.steps])
-            screenshots.append([store.screenshot_path(episode, n).read_bytes() for n in range(len(episode.steps))])
+            screenshots.append(
+                [(store.root / screenshot_path(episode.episode_id, n)).read_bytes() for n in range(len(episode.steps))]
+            )
 
     kinds = [Click, Scroll, LongPress, Press, Press, Press, Complete]
     assert [type(action) for action in episodes[0]] == kinds

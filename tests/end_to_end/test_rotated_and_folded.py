@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.layout import screenshot_path
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.calibration import measure_frames, measure_touch
@@ -55,7 +56,7 @@ def verify_and_list_size_flags(service: RecordingBench, bench: DeviceBench, reco
     assert len(felt) == len(episode.steps) - 1
     reasons = []
     for number, (step, record) in enumerate(zip(episode.steps, provenance.steps, strict=True)):
-        screenshot = service.store.screenshot_path(episode, number)
+        screenshot = service.store.root / screenshot_path(episode.episode_id, number)
         size = Size(*pixels(screenshot).size)
         size_flags = [flag.code.value for flag in record.flags if str(size) in flag.values]
         assert len(size_flags) == (size != episode.device.size), f"step {number}: {record.flags}"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.layout import screenshot_path
 from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
@@ -137,7 +138,7 @@ class Tapper:
         for number, step in enumerate(provenance.steps[:-1]):
             [tap] = [tap for tap in felt if is_same_position(step, tap)]  # no two taps share a position
             assert tap.number not in lost
-            screenshot = self._service.store.screenshot_path(episode, number)
+            screenshot = self._service.store.root / screenshot_path(episode.episode_id, number)
             is_right = pixel_hash(screenshot) == tap.frame.rgb_sha256
             assert is_right or DOUBTS & {*step.flags}, f"step {number}: {step.flags}"
             assert _is_time_right(step, tap) or Flag(FlagCode.CLOCK_CHANGED) in step.flags, (

@@ -21,6 +21,7 @@ from odyssey_recorder.gesture.areas import (
 )
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.gesture.typed_keys import ENTER
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size
 
@@ -119,18 +120,20 @@ def test_holds_and_swipes_with_buttons_are_gestures(stroke: TouchStroke) -> None
 
 @pytest.mark.parametrize("stroke", [tap(300, 1700), tap(300, 1700, duration_ms=900), swipe((300, 1700), (600, 1700))])
 def test_touches_on_the_keyboard_are_key_strokes(stroke: TouchStroke) -> None:
-    assert meaning(stroke, typing, TOUCH, RULES) == KeyStroke()
+    assert isinstance(meaning(stroke, typing, TOUCH, RULES), KeyStroke)
     assert meaning(stroke, buttons, TOUCH, RULES) == OnScreen()
 
 
 @pytest.mark.parametrize(("x", "y", "enters"), [(1000, 2200, True), (1000, 2000, False), (500, 2200, False)])
 def test_last_key_of_the_last_row_is_enter(x: int, y: int, enters: bool) -> None:
-    assert meaning(tap(x, y), typing, TOUCH, RULES) == KeyStroke(enters)
+    stroke = meaning(tap(x, y), typing, TOUCH, RULES)
+    assert isinstance(stroke, KeyStroke)
+    assert stroke.enters is enters
 
 
 def test_enter_key_is_above_the_navigation_bar() -> None:
     swiping = replace(typing, navigation=Navigation.GESTURES)
-    assert meaning(tap(1000, 2060), swiping, TOUCH, RULES) == KeyStroke(enters=True)
+    assert meaning(tap(1000, 2060), swiping, TOUCH, RULES) == KeyStroke(True, ENTER)
     assert meaning(tap(230, 2340), typing, TOUCH, RULES) == Pressed(SystemKey.BACK)
 
 

@@ -17,6 +17,7 @@ from odyssey_recorder.gesture.contacts import (
     KeyPressed,
     KeyTyped,
     LossCause,
+    OtherKeyPressed,
     RawSample,
     TouchUpdate,
     to_stroke,
@@ -31,6 +32,7 @@ from odyssey_recorder.gesture.getevent import (
     parse_line,
 )
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
+from odyssey_recorder.gesture.typed_keys import UNKNOWN, Key
 from odyssey_recorder.model.action import LongPress, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Point, Rotation, Size, unrotate
 from tests.episodes import DATA
@@ -253,12 +255,26 @@ def test_removed_node_loses_only_its_contacts(gone: Message) -> None:
         ("KEY_HOMEPAGE", KeyPressed(KEYBOARD, SystemKey.HOME, 1)),
         ("KEY_BACK", KeyPressed(KEYBOARD, SystemKey.BACK, 1)),
         ("KEY_APPSELECT", KeyPressed(KEYBOARD, SystemKey.RECENT, 1)),
-        ("KEY_A", KeyTyped(KEYBOARD, "KEY_A", 1)),
-        ("KEY_BACKSPACE", KeyTyped(KEYBOARD, "KEY_BACKSPACE", 1)),
+        ("KEY_A", KeyTyped(KEYBOARD, "KEY_A", 1, Key("a"))),
+        ("KEY_BACKSPACE", KeyTyped(KEYBOARD, "KEY_BACKSPACE", 1, Key(deletes=True))),
     ],
 )
 def test_held_key_is_pressed_once(code: str, expected: TouchUpdate) -> None:
     assert updates_of(key(1, code), key(2, code, 2), key(3, code, 2), key(4, code, 0)) == [expected]
+
+
+def test_key_is_typed_with_the_shift_that_is_held() -> None:
+    lines = (
+        *(key(1, "KEY_LEFTSHIFT"), key(2, "KEY_A"), key(3, "KEY_A", 0), key(4, "KEY_LEFTSHIFT", 2)),
+        *(key(5, "KEY_B"), key(6, "KEY_B", 0), key(7, "KEY_LEFTSHIFT", 0), key(8, "KEY_C"), key(9, "KEY_C", 0)),
+    )
+    typed = [update.key for update in updates_of(*lines) if isinstance(update, KeyTyped)]
+    assert typed == [Key("A"), Key("B"), Key("c")]
+
+
+def test_shortcut_types_nothing_that_is_known() -> None:
+    (pasted,) = updates_of(key(1, "KEY_LEFTCTRL"), key(2, "KEY_V"), key(3, "KEY_V", 0), key(4, "KEY_LEFTCTRL", 0))
+    assert pasted == KeyTyped(KEYBOARD, "KEY_V", 2, UNKNOWN)
 
 
 def test_captured_taps_at_one_place_are_two_contacts() -> None:
@@ -270,7 +286,7 @@ def test_captured_taps_at_one_place_are_two_contacts() -> None:
 
 def test_captured_key_and_mouse_press() -> None:
     assert captured("emulator_key_and_tap_all_devices_2024") == [
-        KeyTyped(KEYBOARD, "KEY_A", 188364_900319),
+        KeyTyped(KEYBOARD, "KEY_A", 188364_900319, Key("a")),
         ContactBegan(TOUCH, 0, 188317_265032),
         ContactLost(TOUCH, 0, 188317_265032, LossCause.STREAM_LOST),
     ]
@@ -398,7 +414,31 @@ def test_every_contact_ends_once(messages: list[Message]) -> None:
                 open_contacts.remove((node, number, samples[0].time_us))
             case ContactLost(node, number, began_us, cause) if cause is not LossCause.PLACE_UNKNOWN:
                 open_contacts.remove((node, number, began_us))
-            case ContactLost() | KeyPressed() | KeyTyped() | EventsDropped():
+            case ContactLost() | KeyPressed() | KeyTyped() | OtherKeyPressed() | EventsDropped():
                 pass
 
     assert not open_contacts
+
+
+def test_keys_of_the_emulator_window() -> None:
+    lines = (DATA / "getevent/synthetic_escape_and_other_keys.txt").read_text().splitlines()
+    node = "/dev/input/event11"
+    messages = [message for line in lines if (message := parse_line(line)) is not None]
+    assert updates_of(messages) == [
+        KeyPressed(node, SystemKey.BACK, 812_331_204),
+        OtherKeyPressed(node, "Search", 815_001_204),
+        KeyPressed(node, SystemKey.BACK, 816_001_204),
+        KeyTyped(node, "KEY_V", 817_100_000),
+        OtherKeyPressed(node, "Down", 818_100_000),
+    ]
+
+
+def test_shortcuts_that_write_nothing_are_no_key_strokes() -> None:
+    held = key(1, "KEY_LEFTCTRL")
+    shortcuts = [*key(2, "KEY_C"), *key(3, "KEY_V"), *key(4, "KEY_ENTER")]
+    assert updates_of([*held, *shortcuts, *key(5, "KEY_LEFTCTRL", 0), *key(6, "KEY_C")]) == [
+        OtherKeyPressed(KEYBOARD, "Ctrl+C", 2),
+        KeyTyped(KEYBOARD, "KEY_V", 3),
+        KeyTyped(KEYBOARD, "KEY_ENTER", 4),
+        KeyTyped(KEYBOARD, "KEY_C", 6, Key("c")),
+    ]

@@ -18,6 +18,25 @@ def test_press_is_long_after_the_long_press_time(duration_ms: int, kind: type) -
 
 
 @pytest.mark.parametrize(
+    ("long_press_ms", "duration_ms", "kind", "depends"),
+    [
+        (400, 399, Click, False),
+        (400, 400, LongPress, True),
+        (400, 499, LongPress, True),
+        (400, 500, LongPress, False),
+        (500, 499, Click, False),
+        (500, 500, LongPress, False),
+        (1000, 700, Click, True),
+        (1000, 1000, LongPress, False),
+    ],
+)
+def test_long_press_time_is_the_devices_own(long_press_ms: int, duration_ms: int, kind: type, depends: bool) -> None:
+    rules, press = TouchRules.for_density(420, long_press_ms), TouchStroke.press(START, duration_ms=duration_ms)
+    assert isinstance(recognize(press, rules, PHONE), kind)
+    assert rules.depends_on_app(press) is depends
+
+
+@pytest.mark.parametrize(
     ("to", "kind"),
     [
         (Pixel(561, 1200), Click),

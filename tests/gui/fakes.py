@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device import preflight
 from odyssey_recorder.device.adb_server import AdbServer
@@ -83,7 +84,7 @@ class FakeRecordings(RecordingService):
     @property
     def episode(self) -> Episode:
         """The only published one."""
-        (episode_id,) = self.store.episodes()
+        (episode_id,) = sorted(episode_ids(self.store.root))
         return self.store.load(episode_id)
 
     @property

@@ -17,20 +17,28 @@ from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.bridges.workplace import AgentModels, Workplace
 from odyssey_recorder.gui.frame.application import ErrorDialog, TextSize, ThemeName, use_text_size, use_theme
 from odyssey_recorder.gui.frame.command import CommonCommand
+from odyssey_recorder.gui.frame.estimate_dialog import EstimateDialog
 from odyssey_recorder.gui.frame.job_card import ClosingDialog
-from odyssey_recorder.gui.frame.question_dialog import QuestionDialog, SendBackDialog, SkipDialog
+from odyssey_recorder.gui.frame.question_dialog import (
+    SEND_BACK_REASONS,
+    SKIP_REASONS,
+    QuestionDialog,
+    ReasonDialog,
+    send_back_question,
+    skip_question,
+    warning_question,
+)
 from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.gui.practice.first_use import FirstUseDialog
-from odyssey_recorder.gui.record.agent_card import ConsentDialog
+from odyssey_recorder.gui.record.agent_card import consent_question
 from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
 from odyssey_recorder.gui.record.drafts import DraftsDialog
 from odyssey_recorder.gui.record.finishing import DISCARD, CompleteDialog, ImpossibleDialog, undo_question
 from odyssey_recorder.gui.settings.settings_page import UnsavedDialog
 from odyssey_recorder.gui.tasks.commands import TasksCommand
-from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog, ProposeDialog
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates
-from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
+from odyssey_recorder.gui.tasks.task_jobs_bar import rewrite_question
 from odyssey_recorder.gui.window.doctor_dialog import DoctorDialog
 from odyssey_recorder.gui.window.main_window import SMALLEST
 from odyssey_recorder.gui.window.pages import PAGES
@@ -174,7 +182,7 @@ def test_every_dialog(pilot: Pilot, service: FakeRecordings, qtbot: QtBot) -> No
     service.leave_draft()
     drafts = DraftsDialog(window)
     drafts.show_drafts(service.drafts(), {}, cannot_resume="")
-    rewrite = RewriteDialog(["a", "b"], 1, window)
+    rewrite = EstimateDialog(rewrite_question(["a", "b"], 1), window)
     warning = "gpt-x is scheduled to shut down on 2027-01-31: choose another model for what shall go on longer."
     facts = ("gpt-x", "https://a-rather-long-name.of-a-host.example", (warning,))
     rewrite.show_estimate(Estimate(400, 20, 123_456, 23_456, None, date(2026, 11, 1), *facts))
@@ -182,19 +190,21 @@ def test_every_dialog(pilot: Pilot, service: FakeRecordings, qtbot: QtBot) -> No
         FirstUseDialog(practice.welcome(), window),
         DoctorDialog(FakeDoctor(), controller.background, window),
         ErrorDialog("An unexpected error occurred.", "Traceback: a long story\n" * 30, window),
-        SkipDialog(TASK.instruction, window),
-        SendBackDialog(TASK.instruction, window),
+        ReasonDialog(skip_question(TASK.instruction), SKIP_REASONS, window),
+        ReasonDialog(send_back_question(TASK.instruction), SEND_BACK_REASONS, window),
         CompleteDialog(window),
         ImpossibleDialog(window),
         RunAgentDialog("gpt-x", KeptFile(), window),
-        ConsentDialog("https://a-rather-long-name.of-a-host.example", window),
+        QuestionDialog(consent_question("https://a-rather-long-name.of-a-host.example"), window),
         QuestionDialog(DISCARD, window),
         QuestionDialog(undo_question(2, 4), window),
         UnsavedDialog(["Dataset", "Screenshots and touches"], window),
         ClosingDialog(controller.background, window),
         ProposeDialog(NO_TEMPLATES, FOR_MULTI_APPS, window),
         GenerateDialog(NO_TEMPLATES, FOR_MULTI_APPS, window),
-        ConfirmDialog("Approve 12 tasks at once?", "3 with faults.", ("Approve", "Approve all"), window),
+        QuestionDialog(
+            warning_question("Approve 12 tasks at once?", "3 with faults.", "Approve", "Approve all"), window
+        ),
         rewrite,
         drafts,
     )

@@ -21,8 +21,7 @@ from odyssey_recorder import cli
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset.amendment import NewInstruction
 from odyssey_recorder.dataset.episode_row import read_row
-from odyssey_recorder.dataset.layout import annotation_path
-from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.dataset.layout import annotation_path, episode_ids
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import OdysseyError
@@ -124,7 +123,7 @@ def _discard_drafts(_: Sandbox) -> None:
 
 
 def _open_episodes(sandbox: Sandbox) -> None:
-    for episode_id in EpisodeStore(sandbox.dataset, drafts=sandbox.data / "drafts").episodes():
+    for episode_id in sorted(episode_ids(sandbox.dataset)):
         read_row(sandbox.dataset, episode_id)
     check_screenshots(open_recorded(sandbox.dataset / annotation_path(SECOND)))
 

@@ -6,6 +6,8 @@ _VALUES = {
     FlagCode.TURNED: ("1x2", "2x1"),
     FlagCode.RESIZED: ("1x1", "2x2"),
     FlagCode.FOREIGN_INPUT: ("a touch at (360, 640), 10:22:03.1 UTC",),
+    FlagCode.UNSURE_PRESS: (450.0,),
+    FlagCode.OTHER_KEY: ("Down",),
     FlagCode.OTHER: ("somebody else touched the device",),
 }
 FLAGS = tuple(Flag(code, _VALUES.get(code, ())) for code in FlagCode)

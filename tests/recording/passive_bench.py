@@ -11,10 +11,12 @@ from odyssey_recorder.gesture.contacts import (
     KeyPressed,
     KeyTyped,
     LossCause,
+    OtherKeyPressed,
     RawSample,
 )
 from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, AxisRange, InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.gesture.typed_keys import hardware_key
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
@@ -33,6 +35,8 @@ KEYS = Box(0, 1500, 1080, 2274)
 PLAIN = ScreenAreas(PHONE, Rotation.R0, BAR, None, package="com.example.shop", activity=".Main")
 TYPING = replace(PLAIN, keyboard=KEYS)
 
+DUMP_STARTS_MS, DUMP_RESTS_MS, DUMP_WRITES_MS, DUMP_GIVES_UP_MS = 400, 1000, 600, 10_000
+
 Pos = tuple[int, int]
 
 
@@ -42,7 +46,8 @@ class Bench:
 
     `screen` is the current screen; `streams`: the device sends frames by itself. What is None or False gets no answer:
     `areas`, `keeps_frames`, `saves_steps`, `gives_frames`, `reads_fields`, `drops_steps`. With `restores` an undo
-    restores screen 0.
+    restores screen 0. With a `phone`, a dump of its views takes two seconds, as `uiautomator` does, and longer if it
+    changes meanwhile.
     """
 
     session: PassiveSession = field(
@@ -63,6 +68,7 @@ class Bench:
     look_ms: int = 0
     field_text: str | None = None
     reads_fields: bool = True
+    phone: "Views | None" = None
     messages: list[str] = field(default_factory=list)
     questions: list[effects.AskText] = field(default_factory=list)
     steps: list[effects.SaveStep] = field(default_factory=list)
@@ -76,6 +82,7 @@ class Bench:
     _anchored_ns: int = 0
     _is_still: bool = False
     _looks: list[events.ScreenLooked] = field(default_factory=list)
+    _dump: "Dump | None" = None
 
     def begin(self) -> Self:
         """Start recording, with a screen that has been settled for half a second."""
@@ -126,6 +133,9 @@ class Bench:
             answered = [look for look in self._looks if look.answered_ns <= self.now_ns]
             self._looks = [look for look in self._looks if look not in answered]
             self.send(*answered)
+            if self._dump is not None and (read := self._dump.answer(self)) is not None:
+                self._dump = None
+                self.send(read)
             for effect in self.session.handle(events.Tick(self.now_ns)):
                 self._answer(effect)
         return self
@@ -163,15 +173,23 @@ class Bench:
     def type(self, *codes: str) -> Self:
         """Keys of the computer's keyboard."""
         for code in codes:
-            self._send_input(KeyTyped(KEYBOARD, code, self.now_ms * 1000))
-            self.wait(100)
+            self.strike(code).wait(100)
+        return self
+
+    def strike(self, code: str, *, shifted: bool = False) -> Self:
+        self._send_input(KeyTyped(KEYBOARD, code, self.now_ms * 1000, hardware_key(code, shifted=shifted)))
+        return self
+
+    def press_other(self, name: str) -> Self:
+        """A key that is no step and writes no text."""
+        self._send_input(OtherKeyPressed(KEYBOARD, name, self.now_ms * 1000))
         return self
 
     def lose(self, cause: LossCause, *, slot: int = 0) -> Self:
         self._send_input(ContactLost(TOUCH, slot, self.now_ms * 1000, cause))
         return self
 
-    def _send_input(self, news: ContactBegan | ContactLost | KeyPressed | KeyTyped) -> None:
+    def _send_input(self, news: ContactBegan | ContactLost | KeyPressed | KeyTyped | OtherKeyPressed) -> None:
         self.send(events.InputHeard(news, self.now_ns, 0, self.now_ns))
 
     def _send_frame(self, *, streamed: bool) -> None:
@@ -198,6 +216,9 @@ class Bench:
                     self._looks.append(look)
                 else:
                     self.send(look)
+            case effects.LookAtField() if self.phone is not None:
+                assert self._dump is None, "one at a time"
+                self._dump = Dump(self.now_ms)
             case effects.LookAtField() if self.reads_fields:
                 self.send(events.FieldRead(self.field_text, self.now_ns, self.now_ns))
             case _:
@@ -221,10 +242,45 @@ class Bench:
                 self.send(events.Returned(self.now_ns))
             case effects.JudgeReturn(number):
                 self.send(events.ReturnJudged(self.shows[number] == 0))
-            case effects.AmendText(step):
+            case effects.AmendText(step, text):
+                if step < len(self.steps):
+                    self.steps[step] = replace(self.steps[step], intent=TextEntered(text))
                 self.send(events.TextAmended(step))
             case _:
                 pass
+
+
+@dataclass
+class Views:
+    """What the views of a screen say: the fields by their names, the focused one, and all other texts."""
+
+    fields: dict[str, str] = field(default_factory=dict)
+    focus: str = ""
+    labels: frozenset[str] = frozenset()
+
+
+@dataclass
+class Dump:
+    """`uiautomator dump`: it starts, waits for a second without a change, reads, and writes what it has read."""
+
+    requested_ms: int
+    read: events.FieldRead | None = None
+    read_ms: int = 0
+
+    def answer(self, bench: Bench) -> events.FieldRead | None:
+        now_ms, phone = bench.now_ms, bench.phone
+        assert phone is not None
+        waited_ms = now_ms - self.requested_ms - DUMP_STARTS_MS
+        if self.read is None and min(waited_ms, now_ms - bench.screens[-1][0] // MS) >= DUMP_RESTS_MS:
+            text = phone.fields.get(phone.focus)
+            requested_ns = self.requested_ms * MS
+            self.read_ms = now_ms
+            self.read = events.FieldRead(text, requested_ns, 0, phone.focus, tuple(phone.fields.items()), phone.labels)
+        if self.read is not None and now_ms - self.read_ms >= DUMP_WRITES_MS:
+            return replace(self.read, answered_ns=bench.now_ns)
+        if self.read is None and waited_ms >= DUMP_GIVES_UP_MS:
+            return events.FieldRead(None, self.requested_ms * MS, bench.now_ns)
+        return None
 
 
 def steps(bench: Bench) -> list[str]:

@@ -13,7 +13,10 @@ from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, PassiveSession
 from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT, PINCHED, Interpreter
-from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, TOO_MANY
+from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, UNTOUCHED, UNTOUCHED_SCREENS
+from odyssey_recorder.recording.raw_input import BLIND, DIALOG_TOUCHED, NO_PLACE, NO_SCREENSHOT, PINCHED
+from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, NOT_A_STEP, TOO_MANY
+from odyssey_recorder.recording.restore import ANSWER_ANDROID
 from odyssey_recorder.recording.state import State
 from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING, Bench, count, describe, steps
 
@@ -143,6 +146,109 @@ def test_swipe_up_from_the_edge_is_judged_by_its_effect(
 
     assert steps(bench) == [step]
     assert bench.steps[0].flags == flags
+
+
+def spin(bench: Bench, *travels: int, at: tuple[int, int] = (540, 1200), pause_ms: int = 0, bend: int = 0) -> None:
+    """Contacts that begin at one place and move up by `travels`; the screen changes with each."""
+    for travel in travels:
+        bench.down().wait(100).show(bench.screen + 1)
+        bench.up(at, ms=100, path=((at[0] + bend, at[1] - travel // 2), (at[0], at[1] - travel))).wait(pause_ms)
+
+
+def ends(bench: Bench) -> list[tuple[int, int, int]]:
+    """Where each stroke begins, and how far up it ends."""
+    strokes = [step.intent.stroke for step in bench.steps if isinstance(step.intent, events.Touch)]
+    return [(stroke.start.x, stroke.start.y, stroke.end.y) for stroke in strokes]
+
+
+@pytest.mark.parametrize("pause_ms", [0, 20, 200])
+def test_one_spin_of_the_wheel_is_one_scroll_on_the_screen_before_it(pause_ms: int) -> None:
+    bench = Bench().begin().tap(10, 10).wait(600)
+    spin(bench, 200, 160, 300, pause_ms=pause_ms)
+    bench.wait(1000).tap(20, 20).wait(600)
+
+    assert steps(bench) == ["10,10 on 0", "540,1200 on 0", "20,20 on 3"]
+    assert ends(bench)[1] == (540, 1200, 540)
+    assert (bench.steps[1].flags, bench.messages) == ((), [])
+    assert bench.steps[1].sent is not None
+    assert bench.steps[1].sent[1] - bench.steps[1].sent[0] >= 300_000_000
+
+
+@pytest.mark.parametrize(
+    ("travels", "bend", "pause_ms"),
+    [((200, 200), 0, 300), ((200, 200), 3, 20), ((1000, 1000), 0, 100), ((200, -200), 0, 20)],
+    ids=["after a pause", "with a finger's bend", "too long for a wheel", "there and back"],
+)
+def test_two_swipes_of_a_person_are_two_steps(travels: tuple[int, int], bend: int, pause_ms: int) -> None:
+    bench = Bench().begin()
+    spin(bench, *travels, bend=bend, pause_ms=pause_ms)
+    bench.wait(1500)
+
+    assert ends(bench) == [(540, 1200, 1200 - travel) for travel in travels]
+
+
+def test_straight_swipe_before_the_end_is_not_lost() -> None:
+    bench = Bench().begin()
+    spin(bench, 200)
+    bench.send(events.FramesEnded()).wait(20)
+    assert ends(bench) == [(540, 1200, 1000)]
+
+
+def test_key_that_is_no_step_is_said_at_once_and_flagged_on_the_next_step() -> None:
+    bench = Bench().begin().tap(100, 200).wait(300)
+    bench.press_other("Down").show(1).wait(300)
+    assert bench.messages == [NOT_A_STEP.format("Down")]
+    bench.press_other("Down").tap(300, 400).wait(300)
+    bench.tap(500, 600).wait(300)
+
+    assert steps(bench) == ["100,200 on 0", "300,400 on 1", "500,600 on 1"]
+    assert [step.flags for step in bench.steps] == [(), (Flag(FlagCode.OTHER_KEY, ("Down",)),), ()]
+
+
+def test_screens_that_change_without_any_touch_are_said_once() -> None:
+    bench = Bench().begin()
+    for screen in (1, 2, 3, 4, 5, 6):
+        assert bench.messages == ([] if screen < UNTOUCHED_SCREENS else [UNTOUCHED])
+        bench.show(screen).press(SystemKey.BACK).wait(400)
+    touched = Bench().begin().tap(100, 200)
+    for screen in (1, 2, 3, 4, 5, 6):
+        touched.show(screen).wait(400)
+    assert touched.messages == []
+
+
+def test_tap_on_an_error_dialog_that_is_gone_again_is_no_step() -> None:
+    bench = Bench(look_ms=20).begin()
+    bench.areas = replace(PLAIN, error_dialog="Application Error: com.example.shop")
+    bench.show(1).wait(400)
+    bench.down().wait(20)
+    bench.areas = PLAIN
+    bench.wait(60).show(0).up((500, 1400)).wait(400)
+    bench.tap(100, 200).wait(400)
+
+    assert steps(bench) == ["100,200 on 0"]
+    assert bench.messages == [DIALOG_TOUCHED]
+
+
+def test_nothing_is_recorded_until_an_error_dialog_is_answered() -> None:
+    bench = Bench().begin().tap(100, 200).wait(300)
+    bench.show(1).send(events.ErrorDialogSeen("Application Error: com.example.shop"))
+    bench.tap(500, 1400).wait(400)
+    assert (bench.state(), bench.messages) == (
+        State.RESTORING,
+        [ANSWER_ANDROID.format("Application Error: com.example.shop")],
+    )
+    bench.show(0).wait(400).tap(300, 400).wait(300)
+
+    assert steps(bench) == ["100,200 on 0", "300,400 on 0"]
+    assert [step.flags for step in bench.steps] == [(), (Flag(FlagCode.AFTER_DIALOG),)]
+
+
+def test_key_that_is_undone_flags_nothing() -> None:
+    bench = Bench(restores=True).begin().tap(100, 200).wait(300).press_other("Menu").wait(300)
+    bench.send(events.UndoWanted(bench.now_ns)).wait(300)
+    bench.tap(300, 400).wait(300)
+
+    assert [step.flags for step in bench.steps] == [()]
 
 
 # Readings of the device.

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from odyssey_recorder.dataset.layout import TRASH
+from odyssey_recorder.dataset.layout import TRASH, episode_ids, screenshot_path
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.device.device import OnTyped, ScreenState
 from odyssey_recorder.device.screen import Frame
@@ -115,8 +115,8 @@ def test_published_episode_has_the_screen_of_each_input(
     assert device.performed[3:] == ["milk & eggs", *SystemKey]
     assert device.screen_at == list(range(7))
     for number in range(8):
-        assert shows(bench.store.screenshot_path(episode, number), device, number)
-        assert view.steps[number].screenshot == bench.store.screenshot_path(episode, number)
+        assert shows(bench.store.root / screenshot_path(episode.episode_id, number), device, number)
+        assert view.steps[number].screenshot == bench.store.root / screenshot_path(episode.episode_id, number)
     recorder.join()
     assert not recording.draft.folder.exists()
     assert_proved(bench.provenance(recording.draft.episode_id))
@@ -454,7 +454,7 @@ def test_tampered_screenshot_is_not_published(bench: RecordingBench, recording: 
     device.screenshot("another").save(recording.tap_and_wait().steps[0].screenshot)
     recording.recorder.complete("done")
     assert "is not the recorded screenshot" in recording.until(State.STORAGE_LOST).message
-    assert bench.store.episodes() == []
+    assert sorted(episode_ids(bench.store.root)) == []
     recording.recorder.undo()
     recording.ready(steps=1)
     recording.undo_and_accept()

@@ -6,7 +6,7 @@ from odyssey_recorder.errors import ReplayError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.replay.player import StepResult
-from odyssey_recorder.replay.replay import ReplayOptions, plan_episode, replay_episode
+from odyssey_recorder.replay.replay import plan_episode, replay_episode
 from tests.fakes import FakeDevice
 from tests.replay.recordings import AT_ONCE, ONE_OF_EACH, episode_of, write_provenance
 
@@ -14,7 +14,7 @@ from tests.replay.recordings import AT_ONCE, ONE_OF_EACH, episode_of, write_prov
 def test_replay_reports_each_step_and_writes_a_report(tmp_path: Path, path: Path) -> None:
     reported: list[StepResult] = []
     report = tmp_path / "report.html"
-    result = replay_episode(path, FakeDevice(), ReplayOptions(AT_ONCE, report, reported.append))
+    result = replay_episode(path, FakeDevice(), AT_ONCE, report=report, on_step=reported.append)
     assert [step.number for step in reported] == [0, 1, 2, 3, 4, 5]
     assert result.summary == "match: 6 of 6 steps reached; 6 match, 0 drift, 0 diverged"
     assert "match" in report.read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ def test_report_is_written_when_the_device_fails(tmp_path: Path, path: Path) -> 
     device.refuse_input("<b>no</b>")
     report = tmp_path / "report.html"
 
-    result = replay_episode(path, device, ReplayOptions(AT_ONCE, report))
+    result = replay_episode(path, device, AT_ONCE, report=report)
 
     assert result.exit_code == 2
     assert result.summary.endswith("Before step 1: fake-1 refused the input: <b>no</b>")
@@ -35,7 +35,7 @@ def test_report_is_written_when_the_device_fails(tmp_path: Path, path: Path) -> 
 def test_missing_screenshot_prevents_the_replay(path: Path) -> None:
     device = FakeDevice()
     (path.parent.parent / "screenshots" / f"{path.stem}_5.png").unlink()
-    for call in (lambda: replay_episode(path, device, ReplayOptions(AT_ONCE)), lambda: plan_episode(path)):
+    for call in (lambda: replay_episode(path, device, AT_ONCE), lambda: plan_episode(path)):
         with pytest.raises(ReplayError, match="step 6"):
             call()
     assert device.performed == []

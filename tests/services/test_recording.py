@@ -9,6 +9,7 @@ from odyssey_recorder.dataset.provenance import Origin, StartRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.connector import DeviceConnector
+from odyssey_recorder.device.measured import Measured
 from odyssey_recorder.errors import DeviceError, RecordingError
 from odyssey_recorder.model.assignment import Assignment, CleanHome, FromSnapshot
 from odyssey_recorder.model.episode import TaskInfo
@@ -63,6 +64,21 @@ def test_task_begins_in_its_start_state_and_records_it(service: RecordingService
         StartRecord(kind="snapshot", snapshot="shop-open"),
         StartRecord(kind="clean_home"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("measured", "setting", "recorded"), [(480, "1500", 480), (None, "1500", 1500), (None, "", 400), (None, "0", 400)]
+)
+def test_long_press_time_is_measured_or_set_or_androids_own(
+    service: RecordingService, measured: int | None, setting: str, recorded: int
+) -> None:
+    device = FakeDevice()
+    device.known = Measured(long_press_ms=measured)
+    device.settings["secure", "long_press_timeout"] = setting
+    recorder = service.begin(device, Assignment(TASK), script.ScriptPlayer())
+    start_and_stop(recorder)
+    assert recorder.long_press_ms == recorded
+    assert service.touch_rules(device).long_press_us == recorded * 1000
 
 
 def test_missing_snapshot_or_practice_service_prevents_recording(service: RecordingService) -> None:

@@ -3,6 +3,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -10,14 +11,13 @@ from threading import Barrier, Condition
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.commands.quality_report import report_quality
 from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction, NewText
 from odyssey_recorder.dataset.codec import read_episode, write_episode
-from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import ReviewError
@@ -100,7 +100,7 @@ def dataset(tmp_path: Path) -> ReviewDataset:
 
 @pytest.fixture
 def one(dataset: ReviewDataset) -> str:
-    return EpisodeStore(dataset.root, drafts=dataset.root).episodes()[0]
+    return min(episode_ids(dataset.root))
 
 
 def judge(
@@ -405,8 +405,8 @@ def test_decision_seen_by_several_at_once_is_carried_out_once(
 
 
 def reported(dataset: ReviewDataset) -> tuple[dict[str, int], list[str]]:
-    out = io.StringIO()
-    report_quality(dataset.new_service(""), Console(file=out, width=1000), html=None, as_json=True)
+    with redirect_stdout(io.StringIO()) as out:
+        report_quality(dataset.new_service(""), html=None, as_json=True)
     tree = json.loads(out.getvalue())
     return {stage: count for stage, count in tree["stages"].items() if count}, tree["problems"]
 

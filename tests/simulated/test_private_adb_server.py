@@ -32,3 +32,11 @@ def test_program_that_is_not_adb_is_reported(tmp_path: Path) -> None:
     server = PrivateAdbServer(Path("/bin/false"), tmp_path / "home")
     with pytest.raises(DeviceError, match="did not start"):
         server.start()
+
+
+def test_adb_that_does_not_end_is_reported_and_stopped(tmp_path: Path) -> None:
+    frozen = tmp_path / "adb"
+    frozen.write_text("#!/bin/sh\nexec sleep 600\n")
+    frozen.chmod(0o755)
+    with pytest.raises(DeviceError, match=r"adb devices did not end within 0\.1 s"):
+        PrivateAdbServer(frozen, tmp_path / "home").adb("devices", timeout_s=0.1)

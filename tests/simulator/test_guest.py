@@ -1,9 +1,13 @@
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from odyssey_simulator.evdev import InputNode, RawEvent
+from odyssey_simulator.evdev_names import ABS_MT_POSITION_Y, ABS_MT_TRACKING_ID
 from tests.simulator.bench import touches_in
-from tests.simulator.person import guest_with
+from tests.simulator.person import Person, guest_with
 
 
 def touches(
@@ -59,3 +63,59 @@ def test_touches_are_clamped_to_the_image(tmp_path: Path, rotation: int, corner:
 @pytest.mark.parametrize("point", [(300, 598), (300, 1801)])
 def test_touch_outside_the_image_is_ignored(tmp_path: Path, point: tuple[int, int]) -> None:
     assert touches(tmp_path / "journal", 0, point, override=WIDER) == []
+
+
+ESCAPE, MENU, F1, SEARCH, COMPOSE, UP, LEFT, DOWN = 0x01, 0x8B, 0x3B, 0xD9, 0x7F, 0x67, 0x69, 0x6C
+
+
+def test_escape_is_back_and_menu_and_search_do_nothing() -> None:
+    with guest_with("small_phone") as guest:
+        person = Person(guest.phone)
+        person.open("Notes", "New note")
+        shown = guest.phone.screen().number
+        for code in (MENU, F1, SEARCH, COMPOSE):
+            guest.window_key(code)
+        assert guest.phone.screen().number == shown
+        guest.window_key(ESCAPE)
+        assert not guest.phone.state().keyboard_shown
+        guest.window_key(ESCAPE)
+        assert guest.phone.state().activity == "com.odyssey.notes.MainActivity"
+
+
+def test_cursor_keys_move_the_cursor_and_write_nothing() -> None:
+    with guest_with("small_phone") as guest:
+        person = Person(guest.phone)
+        person.open("Notes", "New note")
+        guest.window_text("bd")
+        for code, text in ((LEFT, "c"), (UP, "a"), (DOWN, "e")):
+            guest.window_key(code)
+            guest.window_text(text)
+        assert person.sees("abcde")
+
+
+def test_wheel_lifts_its_finger_after_a_sixteenth_of_the_screen_and_returns_to_the_pointer() -> None:
+    with guest_with("medium_phone") as guest:
+        contacts: list[list[int]] = []
+        moved, ended = threading.Semaphore(0), threading.Event()
+
+        def read(_: InputNode, events: Sequence[RawEvent]) -> None:
+            values = {event.code: event.value for event in events}
+            if values.get(ABS_MT_TRACKING_ID, -1) >= 0:
+                contacts.append([])
+            if ABS_MT_POSITION_Y in values:
+                contacts[-1].append(values[ABS_MT_POSITION_Y] * 2400 // 32767)
+                moved.release()
+            if values.get(ABS_MT_TRACKING_ID) == -1 and len(contacts) == 2:
+                ended.set()
+
+        guest.nodes.read(read, lambda: None)
+        guest.window_wheel((540, 1200), (0, -2400 / 9))
+        for _ in range(8):
+            moved.acquire()
+        guest.window_wheel((540, 1200), (0, -2400 / 9))
+        assert ended.wait(10)
+
+        first, second = contacts
+        assert (first[0], second[0]) == (1199, 1199)
+        assert 1200 - first[-1] >= 150
+        assert (1200 - first[-1]) + (1200 - second[-1]) == pytest.approx(2 * 2400 / 9, abs=4)

@@ -11,7 +11,11 @@ import pytest
 
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset_index.index import EpisodeIndex, IndexedEpisode
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.model.assignment import CleanHome
+from odyssey_recorder.model.episode import Actor
 from odyssey_recorder.review.review import Move
 from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.settings import read_settings
@@ -22,6 +26,7 @@ from odyssey_recorder.wiring.user import (
     annotator_service,
     language_model,
     practice_service,
+    recording_service,
     task_queue,
     user_checker,
     user_index,
@@ -47,6 +52,16 @@ def test_annotator_service_uses_the_users_adb_server(phone: SimulatedPhone, cli:
         assert phone.serial in {device.serial for device in service.devices() if device.is_ready}
         assert (service.store.root, service.annotator, service.actor) == (cli.dataset, "Ada", "annotator")
         assert service.can_simulate
+
+
+@pytest.mark.parametrize(("actor", "snapshots"), [("annotator", "always"), ("script", "never"), ("agent", "never")])
+def test_all_recordings_follow_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, actor: Actor, snapshots: str
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    settings = read_settings(view_trees=False, start="clean home", step_snapshots="always")
+    service = recording_service(settings, DeviceConnector(AdbServer(port=1)), actor)
+    assert (service.view_hierarchies, service.start, service.snapshots) == (False, CleanHome(), snapshots)
 
 
 def test_practice_is_stored_next_to_the_drafts_and_renames_the_annotator(

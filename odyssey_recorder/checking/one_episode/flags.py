@@ -13,6 +13,7 @@ _CHECKS = {
     FlagCode.AREAS_CHANGED: "ACT04",
     FlagCode.AREAS_UNKNOWN: "ACT04",
     FlagCode.NO_KEY: "ACT04",
+    FlagCode.UNSURE_PRESS: "ACT04",
     FlagCode.OTHER_EFFECT: "ACT04",
     FlagCode.TEXT_UNREAD: "ACT05",
     FlagCode.WRONG_TEXT: "ACT05",

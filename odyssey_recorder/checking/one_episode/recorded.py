@@ -35,6 +35,7 @@ def check_against_provenance(evidence: EpisodeEvidence) -> CheckResults:
         return
     yield from _out_of_order(evidence)
     density = density_of(evidence)
+    rules = TouchRules.for_density(density or 0, evidence.provenance.origin.long_press_ms)
     for step in evidence.steps:
         if step.record is None or (annotated := step.spelled.action) is None:
             continue
@@ -42,7 +43,7 @@ def check_against_provenance(evidence: EpisodeEvidence) -> CheckResults:
             yield Unchecked(step.number, _NO_END)
         elif isinstance(step.record.input, StrokeRecord) and density is None:
             yield Unchecked(step.number, _NO_DENSITY)
-        elif differs := _differs(annotated, _fixed(_done(step.record, density or 0), step.number, evidence.amendments)):
+        elif differs := _differs(annotated, _fixed(_done(step.record, rules), step.number, evidence.amendments)):
             yield Found(step.number, differs, _TODO)
         elif field := _contradictory_field(evidence, step.number, annotated):
             yield Found(step.number, f"Its {field} differs from the provenance.", _TODO)
@@ -69,14 +70,14 @@ def _differs(annotated: actions.Action, done: actions.Action | None) -> str:
     )
 
 
-def _done(record: StepRecord, density: int) -> actions.Action | None:
+def _done(record: StepRecord, rules: TouchRules) -> actions.Action | None:
     match record.input:
         case StrokeRecord(samples=samples, duration_us=duration_us):
             size = record.frame.size
             if not samples or min(size.width, size.height) < 1:
                 return None
             stroke = TouchStroke(tuple(TouchSample(Pixel(x, y), at_us) for x, y, at_us in samples), duration_us)
-            return recognize(stroke, TouchRules.for_density(density), size)
+            return recognize(stroke, rules, size)
         case KeyRecord(key=key):
             return next((actions.Press(known) for known in actions.SystemKey if known.value == key), None)
         case TextRecord(text=text):

@@ -81,9 +81,7 @@ class DatasetChecks:
         ]
 
     def run(
-        self,
-        take: Callable[[int, int, str], object] = lambda _done, _count, _new: None,
-        cancelled: Cancelled = never,
+        self, take: Callable[[int, int, str], object] = lambda _done, _count, _new: None, cancelled: Cancelled = never
     ) -> None:
         """Check all that has changed; finished checks are not repeated. Raises DatasetError, CancelledError.
 

@@ -32,9 +32,10 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.keyboard import offer_focus
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels
-from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.frame.question_dialog import ask, warning_question
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import breakable, column, fill_column, notice, row, text_label
+from odyssey_recorder.gui.kit.layouts import notice
+from odyssey_recorder.gui.kit.parts import breakable, column, fill_column, row, text_label
 from odyssey_recorder.model.plain_text import counted, step_number
 from odyssey_recorder.services.step_texts import TextWriting
 
@@ -99,12 +100,8 @@ class AnnotatePage(MainPage):
             return False
         self._commands[AnnotateCommand.ANNOTATE_PAGE].trigger()
         text = f"Close and lose {counted(self._decisions.unsaved, 'unsaved text')}?"
-        dialog = QuestionDialog(
-            Question("Close", text, "Close", "Close the window (Enter)", "Cancel (Esc)", _KEEP, "warning"), self
-        )
-        dialog.accepted.connect(self._forget_written)
-        dialog.accepted.connect(close)
-        dialog.open()
+        question = warning_question(text, _KEEP, "Close", "Close the window (Enter)")
+        ask(question, self, self._forget_written).accepted.connect(close)
         return True
 
     # Without an episode.

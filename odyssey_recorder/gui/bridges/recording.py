@@ -248,7 +248,7 @@ class RecordingController(QObject):
             return
         self._device = device
         self._about = about
-        self.device_connected.emit(TouchRules.for_density(about.properties.density))
+        self.device_connected.emit(about.rules)
         self._enter(Phase.WATCHING)
         self._live.start(device)
         self._show_window()
@@ -335,6 +335,7 @@ class _About:
 
     properties: DeviceProperties
     profile: str
+    rules: TouchRules
 
 
 def _connect(service: "RecordingService", serial: str) -> tuple[Device, _About]:
@@ -342,7 +343,7 @@ def _connect(service: "RecordingService", serial: str) -> tuple[Device, _About]:
     try:
         properties = device.properties()
         profile = profile_of(properties)
-        return device, _About(properties, "" if profile is None else profile.key)
+        return device, _About(properties, "" if profile is None else profile.key, service.touch_rules(device))
     except OdysseyError:
         device.close()
         raise

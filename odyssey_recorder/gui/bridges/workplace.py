@@ -22,9 +22,9 @@ if TYPE_CHECKING:  # loaded with the pages
     from odyssey_recorder.dataset_index.saved import SavedFilters
     from odyssey_recorder.device.inventory import DeviceInventory
     from odyssey_recorder.doctor import Doctor
-    from odyssey_recorder.gui.bridges.review_calls import Reviewing
     from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.services.practice import PracticeService
+    from odyssey_recorder.services.review import ReviewService
     from odyssey_recorder.services.step_texts import TextWriting
     from odyssey_recorder.services.tasks import TaskService
     from odyssey_recorder.settings import SettingsStore
@@ -54,7 +54,7 @@ class Workplace:
 
     dataset: "Callable[[], EpisodeIndex] | None" = None
     saved_filters: "Callable[[], SavedFilters] | None" = None
-    review: "Callable[[], Reviewing] | None" = None
+    review: "Callable[[], ReviewService] | None" = None
     texts: "Callable[[], TextReviewing] | None" = None
     writing: "Callable[[], TextWriting] | None" = None
     agents: AgentModels | None = None
@@ -82,7 +82,7 @@ class PageTools:
     shortcuts: Shortcuts
     queue: QueueBridge | None
     coach: PracticeBridge | None
-    review: "Callable[[], Reviewing] | None"
+    review: "Callable[[], ReviewService] | None"
     use_role: Callable[[Role], None]
 
     @property

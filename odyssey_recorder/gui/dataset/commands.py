@@ -6,6 +6,7 @@ from odyssey_recorder.gui.frame.command import Command, CommandText
 
 _command = partial(CommandText, page="Dataset")
 _toggle = partial(_command, checkable=True)
+_for_leads = partial(_command, seen_by="leads")
 
 
 class DatasetCommand(Command):
@@ -20,9 +21,7 @@ class DatasetCommand(Command):
     SAVE_VIEW = _command("Save view…", "Save the filter by a name", "bookmark_plus_outline", "Ctrl+D")
     DELETE_VIEW = _command("Delete view", "Delete the chosen saved view", "bookmark_remove_outline")
     SHOW_GALLERY = _toggle("Show gallery", "Show screenshots of each episode, or the table", "filmstrip", "Ctrl+G")
-    EXPORT_EPISODES = _command(
-        "Export…", "Export the selected or all listed episodes", "export_variant", "Ctrl+E", seen_by="leads"
-    )
+    EXPORT_EPISODES = _for_leads("Export…", "Export the selected or all listed episodes", "export_variant", "Ctrl+E")
     CLEAR_FILTERS = _command("Show all", "Clear the filter", "filter_off_outline", "Ctrl+Shift+F")
     EPISODE_FOLDER = _command("Open folder", "Open the folder of the episode", "folder_open_outline", "Ctrl+O")
     EPISODE_PATH = _command("Copy path", "Copy the path of the episode", "content_copy", "Ctrl+Shift+C")
@@ -30,50 +29,34 @@ class DatasetCommand(Command):
     EPISODE_ID = _command("Copy id", "Copy the episode id", "identifier", "Ctrl+C")
     SAVE_DATASET_FIGURES = _command("Save as page…", "Save the figures as a web page", "content_save_outline", "Ctrl+S")
     SAVE_FIGURE_IMAGES = _command("Save images…", "Save each figure as an image", "image_outline", "Ctrl+Shift+S")
-    MAKE_SPLITS = _command(
+    MAKE_SPLITS = _for_leads(
         "Make splits…",
         "Divide the episodes into train and test; shows first what would move",
         "call_split",
         "Ctrl+M",
         primary=True,
-        seen_by="leads",
     )
-    MAKE_RELEASE = _command(
+    MAKE_RELEASE = _for_leads(
         "Make release…",
         "Release the accepted episodes by hash; shows first what would be released",
         "tag_plus_outline",
         "Ctrl+Shift+M",
         primary=True,
-        seen_by="leads",
     )
-    VERIFY_RELEASE = _command(
-        "Verify", "Compare the files with the selected release", "shield_check_outline", "Ctrl+Y", seen_by="leads"
+    VERIFY_RELEASE = _for_leads(
+        "Verify", "Compare the files with the selected release", "shield_check_outline", "Ctrl+Y"
     )
-    COMPARE_RELEASES = _command(
-        "Compare",
-        "Show what changed between the two selected releases, or since the one before",
-        "compare_horizontal",
-        seen_by="leads",
+    COMPARE_RELEASES = _for_leads(
+        "Compare", "Show what changed between the two selected releases, or since the one before", "compare_horizontal"
     )
-    RETIRE_EPISODES = _command(
-        "Retire…",
-        "Leave the selected episodes out of lists and exports, with a reason",
-        "archive_arrow_down_outline",
-        seen_by="leads",
+    RETIRE_EPISODES = _for_leads(
+        "Retire…", "Leave the selected episodes out of lists and exports, with a reason", "archive_arrow_down_outline"
     )
-    REQUEST_REVIEW = _command(
-        "Send to review…",
-        "Request a second review of the selected episodes",
-        "account_multiple_check_outline",
-        seen_by="leads",
+    REQUEST_REVIEW = _for_leads(
+        "Send to review…", "Request a second review of the selected episodes", "account_multiple_check_outline"
     )
-    RESTORE_EPISODES = _command(
-        "Restore…", "Take the selected retired episodes back", "archive_arrow_up_outline", seen_by="leads"
-    )
-    SHOW_DUPLICATES = _command(
-        "Find duplicates…",
-        "Show groups of episodes that may be the same, the best first",
-        "content_duplicate",
-        seen_by="leads",
+    RESTORE_EPISODES = _for_leads("Restore…", "Take the selected retired episodes back", "archive_arrow_up_outline")
+    SHOW_DUPLICATES = _for_leads(
+        "Find duplicates…", "Show groups of episodes that may be the same, the best first", "content_duplicate"
     )
     DISMISS_DATASET = _command("Dismiss", "Dismiss this warning", "close", "Ctrl+.")

@@ -16,7 +16,6 @@ from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
 from odyssey_recorder.dataset.watch import FolderChanges
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.dataset_index.saved import SavedFilters
-from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.dataset.episode_card import OF_ONE, EpisodeCard
 from odyssey_recorder.gui.dataset.episode_table import BESIDE_FACETS, RECORDED, EpisodeTable
@@ -39,21 +38,13 @@ from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.frame.tabs import Tabs
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import (
-    Card,
-    breakable,
-    column,
-    fill_column,
-    named,
-    push_button,
-    row,
-    text_label,
-)
+from odyssey_recorder.gui.kit.parts import Card, breakable, column, fill_column, named, push_button, row, text_label
 from odyssey_recorder.gui.kit.table import change_steadily, table_view
 from odyssey_recorder.gui.kit.theme import grown
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.review.status import ReviewStage
 from odyssey_recorder.services.exports import Prepared
+from odyssey_recorder.services.review import ReviewService
 from odyssey_recorder.settings import Role
 
 _FACETS_PX = 216
@@ -87,7 +78,7 @@ class DatasetPage(MainPage):
     ) -> None:
         super().__init__()
         self._who = who
-        self._review: Callable[[], Reviewing] | None = None
+        self._review: Callable[[], ReviewService] | None = None
         self._is_checked = False
         self._background = background
         self._commands = commands
@@ -135,7 +126,7 @@ class DatasetPage(MainPage):
             self._listing.begin()
             self._saved.read()
 
-    def allow_review(self, review: Callable[[], Reviewing]) -> None:
+    def allow_review(self, review: Callable[[], ReviewService]) -> None:
         """Check the episodes once a verdict depends on it, find duplicates, send episodes to review, and export."""
         self._review = review
 
@@ -314,7 +305,7 @@ class DatasetPage(MainPage):
         }
 
     def _calls_with_reviews(
-        self, review: Callable[[], Reviewing], index: EpisodeIndex, retiring: Retiring
+        self, review: Callable[[], ReviewService], index: EpisodeIndex, retiring: Retiring
     ) -> dict[Command, Callable[[], object]]:
         def show_duplicates() -> None:
             dialog = DuplicatesDialog(index, review().check_all, self._background, self)
@@ -327,14 +318,14 @@ class DatasetPage(MainPage):
             DatasetCommand.EXPORT_EPISODES: lambda: self._ask_to_export(review(), index.root),
         }
 
-    def _ask_to_export(self, reviews: Reviewing, root: Path) -> None:
+    def _ask_to_export(self, reviews: ReviewService, root: Path) -> None:
         listed = [episode.episode_id for episode in self._table.rows]
         selected = [episode_id for episode_id in listed if episode_id in self._selected]
         dialog = ExportDialog(selected, listed, root.with_name(f"{root.name}-export"), self)
         dialog.accepted.connect(lambda: self._export(reviews, root, dialog.choice))
         dialog.open()
 
-    def _export(self, reviews: Reviewing, root: Path, choice: ExportChoice) -> None:
+    def _export(self, reviews: ReviewService, root: Path, choice: ExportChoice) -> None:
         self._warning.hide()
         title = f"Exporting {counted(len(choice.ids))}"
         work = partial(export, reviews, root, choice)

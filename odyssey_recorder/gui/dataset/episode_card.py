@@ -12,7 +12,8 @@ from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.dataset.redacting import RedactingViewer
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.kit.parts import Card, breakable, column, fill_row, pile, row, say, scroll_area, selectable
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import Card, breakable, column, fill_row, row, say, selectable
 from odyssey_recorder.gui.kit.table import TableColumn
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.screen.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
@@ -112,7 +113,8 @@ def _provenance(provenance: EpisodeProvenance) -> list[str]:
     took = f"{took_s:.0f} s" if took_s < _MINUTES_FROM_S else f"{took_s / 60:.1f} min"
     facts = [
         f"Recorded by {origin.annotator}, {_when(provenance.started_us)}, in {took}, {_MODES[origin.mode]}",
-        f"{_start(origin.start)} · Recorder {origin.recorder_version} · {origin.model or origin.serial}",
+        f"{_start(origin.start)} · Recorder {origin.recorder_version} · {origin.model or origin.serial}"
+        + (f" · Emulator {origin.emulator_version}" if origin.emulator_version else ""),
     ]
     flagged = sum(bool(step.flags) for step in provenance.steps)
     if flagged or provenance.dropped:

@@ -7,27 +7,18 @@ from pathlib import Path
 from typing import Literal, cast
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.annotation.released_texts import Texts
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
-from odyssey_recorder.gui.kit.parts import (
-    CheckBox,
-    Choice,
-    fill_column,
-    fill_dialog,
-    labelled,
-    line_edit,
-    named,
-    push_button,
-    row,
-    text_label,
-)
+from odyssey_recorder.gui.kit.dialogs import Dialog, ask_for_existing
+from odyssey_recorder.gui.kit.layouts import labelled
+from odyssey_recorder.gui.kit.parts import CheckBox, Choice, fill_column, line_edit, named, push_button, row, text_label
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.services.admission import Reviews
 from odyssey_recorder.services.exports import ExportProgress, ExportWanted, Prepared, prepare_export, write_export
+from odyssey_recorder.services.review import ReviewService
 from odyssey_recorder.splits.drawing import Kind
 
 _TRAINERS = {
@@ -68,10 +59,9 @@ class ExportChoice:
     options: Options
 
 
-class ExportDialog(QDialog):
+class ExportDialog(Dialog):
     def __init__(self, selected: Sequence[str], listed: Sequence[str], home: Path, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Export")
+        super().__init__("Export", parent)
         self._ids = {"selected": selected, "listed": listed}
         self._which, self._layout = Choice("Episodes"), Choice("Layout")
         offered = [("selected", f"The selected: {counted(len(selected))}")] if selected else []
@@ -90,8 +80,7 @@ class ExportDialog(QDialog):
         leave = push_button("Cancel", "Export nothing (Esc)", call=self.reject)
         folder = row((labelled("&Folder", self._folder), 1), browse)
         folder.setAlignment(browse, Qt.AlignmentFlag.AlignBottom)
-        fill_dialog(
-            self,
+        self.fill(
             text_label("Export episodes", "title"),
             labelled("&Episodes", self._which),
             labelled("&Layout", self._layout),
@@ -111,11 +100,10 @@ class ExportDialog(QDialog):
         self.adjustSize()
 
     def _browse(self) -> None:
-        dialog = QFileDialog(self, "Choose where the new folder is made", str(self._out.parent))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(lambda name: self._folder.setText(str(Path(name) / self._out.name)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        def take(chosen: str) -> None:
+            self._folder.setText(str(Path(chosen) / self._out.name))
+
+        ask_for_existing(self, "Choose where the new folder is made", str(self._out.parent), take)
 
     @property
     def _out(self) -> Path:
@@ -170,7 +158,9 @@ class _Samples(QWidget):
         )
 
 
-def export(reviews: Reviews, root: Path, choice: ExportChoice, progress: Progress, cancelled: Cancelled) -> Prepared:
+def export(
+    reviews: ReviewService, root: Path, choice: ExportChoice, progress: Progress, cancelled: Cancelled
+) -> Prepared:
     """Raises DatasetError."""
     wanted = ExportWanted(root, choice.out.absolute(), choice.layout, choice.options)
     only_ready = choice.only_accepted

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.curation.redaction import (
     FoundTexts,
@@ -18,7 +18,8 @@ from odyssey_recorder.curation.redaction import (
 )
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.gui.frame.background import Background, error_text
-from odyssey_recorder.gui.kit.parts import breakable, fill_dialog, line_edit, push_button, row, say, text_label
+from odyssey_recorder.gui.kit.dialogs import Dialog
+from odyssey_recorder.gui.kit.parts import breakable, line_edit, push_button, row, say, text_label
 from odyssey_recorder.gui.screen.box_canvas import BoxCanvas
 from odyssey_recorder.gui.screen.image_reader import read_image
 from odyssey_recorder.gui.screen.step_strip import MarkedScreenshot, StepModel
@@ -103,14 +104,12 @@ class RedactingViewer(StepViewer):
         say(self._status, breakable(error_text(error)))
 
 
-class RedactDialog(QDialog):
+class RedactDialog(Dialog):
     box_drawn = Signal(object, str)
     """A Box in pixels of the screenshot, and why."""
 
     def __init__(self, step: int, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(f"Redact step {step_number(step)}")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(f"Redact step {step_number(step)}", parent)
         self._box: Box | None = None
         self._canvas = BoxCanvas(None)
         self._canvas.drawn.connect(self._take)
@@ -120,7 +119,7 @@ class RedactDialog(QDialog):
         cancel = push_button("Cancel", "Change nothing (Esc)", call=self.reject)
         self._ok.setEnabled(False)
         text = text_label(hint, "hint")
-        fill_dialog(self, text, self._canvas, self._why, row(None, cancel, self._ok), stretch=self._canvas)
+        self.fill(text, self._canvas, self._why, row(None, cancel, self._ok), stretch=self._canvas)
         self.resize(parent.size() * _SHARE)
         self._canvas.setFocus()
         self.accepted.connect(lambda: self.box_drawn.emit(self._box, self._why.text().strip()))

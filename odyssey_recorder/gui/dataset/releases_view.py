@@ -14,14 +14,15 @@ from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import JobCard
-from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.frame.question_dialog import Question, ask
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import breakable, fill_column, labelled, line_edit, notice, row, say, text_label
+from odyssey_recorder.gui.kit.layouts import labelled, notice
+from odyssey_recorder.gui.kit.parts import breakable, fill_column, line_edit, row, say, text_label
 from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services import releases
-from odyssey_recorder.services.admission import Reviews
+from odyssey_recorder.services.review import ReviewService
 
 _ROW_PX = 30
 _UNVERIFIED = "not verified"
@@ -43,7 +44,7 @@ _Difference = tuple[str, str, str]
 class ReleasesView(QWidget):
     """Lists the releases whenever it is shown; long work runs as a job with progress."""
 
-    def __init__(self, reviews: Reviews, root: Path, background: Background, commands: Commands) -> None:
+    def __init__(self, reviews: ReviewService, root: Path, background: Background, commands: Commands) -> None:
         super().__init__()
         self._reviews = reviews
         self._root = root
@@ -143,25 +144,19 @@ class ReleasesView(QWidget):
             "episodes without errors; no screenshots are copied.",
         )  # fmt: skip
         name = line_edit("Name of the release", "The next version")
-        dialog = QuestionDialog(question, self, labelled("&Name", name))
+        ask(question, self, lambda: self._plan(name.text().strip()), labelled("&Name", name))
         name.setFocus()
-        dialog.accepted.connect(lambda: self._plan(name.text().strip()))
-        dialog.open()
 
     def _plan(self, name: str) -> None:
         self._start("Planning the release", partial(releases.draft, self._reviews, self._root, name), self._confirm)
 
     def _confirm(self, planned: releases.PlannedRelease) -> None:
         record = planned.record
-        dialog = QuestionDialog(
-            Question(
-                "Make a release", f"Release {counted(record.episodes, 'episodes')} as {record.name}?", "Make release",
-                "Write the release; it never changes afterwards", "Make no release (Esc)", "\n".join(_planned(planned)),
-            ),
-            self, width=520,
+        question = Question(
+            "Make a release", f"Release {counted(record.episodes, 'episodes')} as {record.name}?", "Make release",
+            "Write the release; it never changes afterwards", "Make no release (Esc)", "\n".join(_planned(planned)),
         )  # fmt: skip
-        dialog.accepted.connect(lambda: self._make(planned))
-        dialog.open()
+        ask(question, self, partial(self._make, planned), width=520)
 
     def _make(self, planned: releases.PlannedRelease) -> None:
         def work(progress: Progress, _: Cancelled) -> Path:

@@ -5,25 +5,17 @@ from functools import partial
 from textwrap import shorten
 
 import shiboken6
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QTableView, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QTableView, QWidget
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
-from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
 from odyssey_recorder.gui.frame.job_card import JobCard
-from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog, ReasonDialog
+from odyssey_recorder.gui.frame.question_dialog import Question, ask, ask_why
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import (
-    Choice,
-    breakable,
-    fill_column,
-    fill_dialog,
-    labelled,
-    push_button,
-    row,
-    text_label,
-)
+from odyssey_recorder.gui.kit.dialogs import Dialog
+from odyssey_recorder.gui.kit.layouts import labelled
+from odyssey_recorder.gui.kit.parts import Choice, breakable, fill_column, push_button, row, text_label
 from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.services.curation import (
@@ -39,6 +31,7 @@ from odyssey_recorder.services.curation import (
     record_decisions,
     superseded,
 )
+from odyssey_recorder.services.review import ReviewService
 
 _ROW_PX = 30
 _SHOWN = 6
@@ -86,17 +79,15 @@ class Retiring(QWidget):
         """Retire the episodes that are keys in favour of others."""
         self._plan("retire", reasons)
 
-    def request_review(self, reviewing: Reviewing, ids: Iterable[str]) -> None:
+    def request_review(self, reviewing: ReviewService, ids: Iterable[str]) -> None:
         chosen = sorted(ids)
         question = Question(
             "Send to review", f"Send {counted(chosen, 'episodes')} to review?", "Send to review",
             "Request a second review of each (Enter)", "Change nothing (Esc)", _REQUEST,
         )  # fmt: skip
-        dialog = ReasonDialog(question, _REQUEST_REASONS, self.window())
-        dialog.reason_given.connect(partial(self._request, reviewing, chosen))
-        dialog.open()
+        ask_why(question, _REQUEST_REASONS, self.window(), partial(self._request, reviewing, chosen))
 
-    def _request(self, reviewing: Reviewing, ids: Sequence[str], why: str) -> None:
+    def _request(self, reviewing: ReviewService, ids: Sequence[str], why: str) -> None:
         def take(sent: Sequence[str]) -> None:
             self._revert = partial(reviewing.withdraw, sent, "undone")
             text = f"{counted(sent, 'episodes')} sent to review, {len(ids) - len(sent):,} left out."
@@ -120,14 +111,10 @@ class Retiring(QWidget):
             verb.capitalize(), f"{verb.capitalize()} them; no file is moved (Enter)", "Change nothing (Esc)",
             "\n".join(lines),
         )  # fmt: skip
-        if not planned.decisions[0].reason:
-            reasons = ReasonDialog(question, _REASONS, self.window())
-            reasons.reason_given.connect(lambda reason: self._decide(verb, planned.because(reason)))
-            reasons.open()
-            return
-        dialog = QuestionDialog(question, self.window())
-        dialog.accepted.connect(lambda: self._decide(verb, planned))
-        dialog.open()
+        if planned.decisions[0].reason:
+            ask(question, self.window(), lambda: self._decide(verb, planned))
+        else:
+            ask_why(question, _REASONS, self.window(), lambda why: self._decide(verb, planned.because(why)))
 
     def _decide(self, verb: Verb, planned: PlannedDecisions) -> None:
         def take(_: None) -> None:
@@ -155,16 +142,14 @@ class Retiring(QWidget):
         self._show_message(Tone.DANGER, breakable(error_text(error)))
 
 
-class DuplicatesDialog(QDialog):
+class DuplicatesDialog(Dialog):
     """Groups of episodes that have something in common, the one to keep first; looks for them when it opens."""
 
     retire_requested = Signal(object)
     """The reason and the better episode of each that is to be retired."""
 
     def __init__(self, index: EpisodeIndex, check_all: CheckAll, background: Background, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Duplicates")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("Duplicates", parent)
         self._index = index
         self._check_all = check_all
         self._background = background
@@ -184,7 +169,7 @@ class DuplicatesDialog(QDialog):
         hint = text_label("Recordings of a task by other people or on other devices are usually wanted.", "hint")
         head = labelled("&Same", self._by)
         buttons = row(None, close, self._retire)
-        fill_dialog(self, self._title, hint, head, self._card, self._view, buttons, stretch=self._view)
+        self.fill(self._title, hint, head, self._card, self._view, buttons, stretch=self._view)
         self.resize(parent.window().size() * _SHARE)
         self.finished.connect(self._stop)
         self._search()

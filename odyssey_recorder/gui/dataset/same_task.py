@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import OpenedEpisode, open_episode
@@ -12,7 +12,9 @@ from odyssey_recorder.dataset_index.index import EpisodeIndex, IndexedEpisode
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.dataset.episode_card import recorded_steps
 from odyssey_recorder.gui.frame.background import Background, error_text
-from odyssey_recorder.gui.kit.parts import fill_column, fill_dialog, pile, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.kit.dialogs import Dialog
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import fill_column, push_button, row, text_label
 from odyssey_recorder.gui.kit.table import TableColumn
 from odyssey_recorder.gui.screen.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
 from odyssey_recorder.gui.screen.step_viewer import enlarge
@@ -28,20 +30,18 @@ _MOST = 12
 Take = tuple[IndexedEpisode, OpenedEpisode]
 
 
-class SameTaskDialog(QDialog):
+class SameTaskDialog(Dialog):
     """The takes of an episode's task, itself first, then by device; a step chosen in one is shown in all."""
 
     def __init__(self, index: EpisodeIndex, episode_id: str, background: Background, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Same task")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("Same task", parent)
         self._background = background
         self._strips: list[StepStrip] = []
         self._is_scrolling = False
         self._title = text_label("Reading the takes of this task…", "title")
         self._area = scroll_area(name="Takes of the task")
         close = push_button("Close", "Close (Esc)", call=self.reject)
-        fill_dialog(self, self._title, self._area, row(None, close), stretch=self._area)
+        self.fill(self._title, self._area, row(None, close), stretch=self._area)
         self.resize(parent.window().size() * _SHARE)
         background.run(partial(takes_of, index, episode_id), self._take, self._take, of=self)
 

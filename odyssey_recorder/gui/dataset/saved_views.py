@@ -12,7 +12,7 @@ from odyssey_recorder.errors import FilterError
 from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.frame.question_dialog import Question, ask
 from odyssey_recorder.gui.kit.parts import Choice, fill_row, line_edit, text_label
 
 _NONE = ("", "Saved views")
@@ -62,11 +62,10 @@ class SavedViews(QWidget):
     def ask_to_save(self) -> None:
         field = line_edit("Name of the view", "Name, such as: Long Chrome episodes")
         field.setText(self._names.value)
-        dialog = QuestionDialog(_SAVE, self, field, text_label("A view with the same name is replaced.", "hint"))
+        hint = text_label("A view with the same name is replaced.", "hint")
+        dialog = ask(_SAVE, self, lambda: self._change(field.text().strip(), self._filter), field, hint)
         field.textChanged.connect(lambda name: dialog.ok.setEnabled(bool(name.strip())))
         dialog.ok.setEnabled(bool(field.text()))
-        dialog.accepted.connect(lambda: self._change(field.text().strip(), self._filter))
-        dialog.open()
 
     def delete(self) -> None:
         self._change(self._names.value, None)

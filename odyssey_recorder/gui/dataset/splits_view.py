@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QTableView, QWidget
+from PySide6.QtWidgets import QTableView, QWidget
 
 from odyssey_recorder.dataset.layout import SPLITS
 from odyssey_recorder.figures.figure import CountGrid, Figure
@@ -17,20 +17,17 @@ from odyssey_recorder.gui.frame.background import Background, Job, JobState, err
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import ReadingLine
 from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.dialogs import Dialog
 from odyssey_recorder.gui.kit.icons import icon
+from odyssey_recorder.gui.kit.layouts import labelled, notice, pile, scroll_area
 from odyssey_recorder.gui.kit.parts import (
     CheckBox,
     Choice,
     breakable,
     fill_column,
-    fill_dialog,
-    labelled,
-    notice,
     number_field,
-    pile,
     push_button,
     row,
-    scroll_area,
     set_kind,
     text_label,
 )
@@ -150,15 +147,13 @@ class SplitsView(QWidget):
         self.refresh()
 
 
-class MakeSplitsDialog(QDialog):
+class MakeSplitsDialog(Dialog):
     """Asks for the rules and shows what a plan by them would move; `confirmed` gives the plan to write."""
 
     confirmed = Signal(object)
 
     def __init__(self, root: Path, background: Background, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Make splits")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("Make splits", parent)
         self._root = root
         self._background = background
         self._used: UsedEpisodes | None = None
@@ -275,8 +270,7 @@ class MakeSplitsDialog(QDialog):
             (labelled("Test share of the random split", self._share), 1), (labelled("First seed", self._seed), 1)
         )
         cancel = push_button("Cancel", "Change nothing (Esc)", call=self.reject)
-        fill_dialog(
-            self, text_label("Divide the episodes into train and test", "title"), numbers,
+        self.fill(text_label("Divide the episodes into train and test", "title"), numbers,
             labelled("The random split keeps together", self._unit),
             labelled("Test device of the device split", self._device),
             self._reshuffle, self._effect, self._report, row(None, cancel, self._plan, self._write), width=_LEAST_PX,

@@ -4,17 +4,16 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.device_check.found import WHERE_TO_SEND, CheckLine, DeviceReport, Outcome
 from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.dialogs import Dialog, ask_where_to_save
 from odyssey_recorder.gui.kit.fix_list import entry
 from odyssey_recorder.gui.kit.icons import icon
 from odyssey_recorder.gui.kit.parts import (
-    ask_where_to_save,
     breakable,
-    fill_dialog,
     pile,
     push_button,
     row,
@@ -26,10 +25,9 @@ from odyssey_recorder.gui.kit.theme import Theme
 _WORST_FIRST = (Outcome.DIFFERENT, Outcome.NOT_POSSIBLE, Outcome.EXPECTED)
 
 
-class CheckDialog(QDialog):
+class CheckDialog(Dialog):
     def __init__(self, report: DeviceReport, background: Background, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Check of the device")
+        super().__init__("Check of the device", parent)
         self._report = report
         self._background = background
         self._list = scroll_area(name="Results")
@@ -38,7 +36,7 @@ class CheckDialog(QDialog):
         save = push_button("Save report…", "Save the results as a web page", call=self._ask_where_to_save)
         close = push_button("Close", "Close the results (Esc)", "primary", call=self.accept)
         summary, send = text_label(f"{report.summary}.", "title"), text_label(WHERE_TO_SEND, "hint")
-        fill_dialog(self, summary, self._message, self._list, send, row(None, save, close), stretch=self._list)
+        self.fill(summary, self._message, self._list, send, row(None, save, close), stretch=self._list)
         self.repaint_icons()
         self.resize(680, 560)
 

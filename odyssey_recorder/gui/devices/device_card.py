@@ -6,6 +6,7 @@ from PySide6.QtCore import QRegularExpression, QStringListModel, Signal
 from PySide6.QtGui import QRegularExpressionValidator
 from PySide6.QtWidgets import QLabel, QListView, QWidget
 
+from odyssey_recorder.device.device import state_advice
 from odyssey_recorder.device.inventory import DeviceDetails, InventoryDevice
 from odyssey_recorder.gui.devices.commands import DevicesCommand
 from odyssey_recorder.gui.frame.command import Command
@@ -22,7 +23,6 @@ _STATE_HELP = {
     "unknown to adb": (
         "It is running, but adb does not list it. Wait until it has started. If that does not help, restart adb."
     ),
-    "unauthorized": "It does not trust this computer. Allow USB debugging in the dialog on its screen.",
 }
 
 Fact = tuple[str, str]
@@ -149,7 +149,7 @@ def advice(member: InventoryDevice, *, can_simulate: bool, lacks_sdk: bool) -> s
     if member.is_ready:
         return ""
     if member.serial:
-        return _STATE_HELP.get(member.state, f"adb reports: {member.state}. Wait, or restart it.")
+        return _STATE_HELP.get(member.state) or state_advice(member.state)
     if member.avd is not None:
         return "Start continues from the last state. Cold boot restarts Android and keeps all data."
     create = "Create needs parts of the Android SDK; see below." if lacks_sdk else "Choose Create to add one."
@@ -167,7 +167,7 @@ def _virtual_device(member: InventoryDevice) -> str:
 
 _NAME = QRegularExpression(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _NONE = "No snapshots yet. A snapshot saves the state of the device, so that you can return to it."
-_NOT_KEPT = "This device does not support snapshots."
+_NOT_KEPT = "This device keeps no snapshots: only emulators of the Android SDK on this computer do."
 
 
 class SnapshotCard(Card):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QWidget
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name, ScoringTerms
@@ -20,18 +20,9 @@ from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.frame.tabs import Tabs
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import (
-    Choice,
-    ask_where_to_save,
-    breakable,
-    fill_column,
-    labelled,
-    line_edit,
-    notice,
-    pile,
-    row,
-    scroll_area,
-)
+from odyssey_recorder.gui.kit.dialogs import ask_for_existing, ask_where_to_save
+from odyssey_recorder.gui.kit.layouts import labelled, notice, pile, scroll_area
+from odyssey_recorder.gui.kit.parts import Choice, breakable, fill_column, line_edit, row
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services.evaluation import ScoredFiles, score_files
 from odyssey_recorder.splits.drawing import KINDS
@@ -123,12 +114,9 @@ class EvaluatePage(MainPage):
 
     # Files.
 
-    def _browse(self, field: QLineEdit, title: str, mode: QFileDialog.FileMode) -> None:
-        dialog = QFileDialog(self, title, str(_path(field).parent) if field.text() else "")
-        dialog.setFileMode(mode)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(field.setText)
-        dialog.open()
+    def _browse(self, field: QLineEdit, title: str, *, is_file: bool = True) -> None:
+        start = str(_path(field).parent) if field.text() else ""
+        ask_for_existing(self, title, start, field.setText, is_file=is_file)
 
     def _export(self, file: Path) -> None:
         if self._scored is not None:
@@ -152,15 +140,12 @@ class EvaluatePage(MainPage):
         self._views.setCurrentIndex(chosen)
 
     def _connect(self) -> None:
-        one_file, folder = QFileDialog.FileMode.ExistingFile, QFileDialog.FileMode.Directory
         browse = self._browse
         self._commands.bind(self, {
             EvaluateCommand.SCORE: self._score,
-            EvaluateCommand.OPEN_PREDICTIONS: lambda: browse(self._predictions, "Choose the predictions", one_file),
-            EvaluateCommand.OPEN_OTHER: lambda: browse(
-                self._against, "Choose the predictions to compare with", one_file
-            ),
-            EvaluateCommand.OPEN_DATASET: lambda: browse(self._dataset, "Choose the dataset", folder),
+            EvaluateCommand.OPEN_PREDICTIONS: lambda: browse(self._predictions, "Choose the predictions"),
+            EvaluateCommand.OPEN_OTHER: lambda: browse(self._against, "Choose the predictions to compare with"),
+            EvaluateCommand.OPEN_DATASET: lambda: browse(self._dataset, "Choose the dataset", is_file=False),
             EvaluateCommand.EXPORT_REPORT: lambda: ask_where_to_save(
                 self, "Export report", "evaluation.html", self._export, "JSON (*.json)"
             ),

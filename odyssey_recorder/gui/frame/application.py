@@ -12,11 +12,12 @@ from typing import Literal
 import font_roboto
 from PySide6.QtCore import QEvent, QMessageLogContext, QObject, Qt, QTimer, QtMsgType, Signal, qInstallMessageHandler
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
 from odyssey_recorder import __version__
+from odyssey_recorder.gui.kit.dialogs import Dialog
 from odyssey_recorder.gui.kit.icons import icon
-from odyssey_recorder.gui.kit.parts import fill_dialog, named, push_button, row, text_label
+from odyssey_recorder.gui.kit.parts import named, push_button, row, text_label
 from odyssey_recorder.gui.kit.theme import MARK, set_text_scale
 
 _log = logging.getLogger(__name__)
@@ -146,18 +147,16 @@ class GarbageCollector(QObject):
             gc.collect(2 if old >= _WHOLE else 1)
 
 
-class ErrorDialog(QDialog):
+class ErrorDialog(Dialog):
     def __init__(self, message: str, details: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Something went wrong")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("Something went wrong", parent)
         self._details = named(QPlainTextEdit(details), "Details")
         self._details.setReadOnly(True)
         copy = push_button("Copy details", "Copy the details, to report them", call=self._copy)
         close = push_button("Close", "Close this message (Esc)", "primary", call=self.accept)
         words = text_label(message, "title")
         kept = text_label("Your recordings are saved.", "hint")
-        fill_dialog(self, words, kept, self._details, row(copy, None, close), stretch=self._details)
+        self.fill(words, kept, self._details, row(copy, None, close), stretch=self._details)
         self.resize(620, 380)
 
     def _copy(self) -> None:

@@ -2,21 +2,12 @@
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QProgressBar, QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 from odyssey_recorder.gui.frame.background import Background, Job, JobState
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import (
-    Card,
-    fill_column,
-    fill_dialog,
-    fill_row,
-    named,
-    push_button,
-    row,
-    say,
-    text_label,
-)
+from odyssey_recorder.gui.kit.dialogs import Dialog
+from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_row, named, push_button, row, say, text_label
 
 CHECKING = "Checking the episodes"
 """The title of the job that checks all episodes; two pages start it."""
@@ -103,13 +94,12 @@ class ReadingLine(QWidget):
         self._bar.setVisible(is_reading)
 
 
-class ClosingDialog(QDialog):
+class ClosingDialog(Dialog):
     may_close = Signal()
     """No job is running, or the annotator does not want to wait."""
 
     def __init__(self, background: Background, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Closing")
+        super().__init__("Closing", parent, is_kept=True)
         self._background = background
         self._waits = False
         self._closes_now = False
@@ -123,7 +113,7 @@ class ClosingDialog(QDialog):
         leave = push_button(
             "Close now", "Close the window now; work on the device may stay incomplete", call=self._close_now
         )
-        fill_dialog(self, title, self._names, hint, row(None, leave, stay))
+        self.fill(title, self._names, hint, row(None, leave, stay))
         self.setMinimumWidth(460)
 
     def must_wait(self) -> bool:

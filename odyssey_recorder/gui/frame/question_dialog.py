@@ -1,22 +1,15 @@
 """Dialogs that ask a question, some with reasons to choose from or write."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QLayout, QRadioButton, QWidget
+from PySide6.QtWidgets import QLayout, QRadioButton, QWidget
 
 from odyssey_recorder.gui.frame.keyboard import is_text
-from odyssey_recorder.gui.kit.parts import (
-    QUESTION_PX,
-    fill_column,
-    fill_dialog,
-    line_edit,
-    push_button,
-    row,
-    text_label,
-)
+from odyssey_recorder.gui.kit.dialogs import QUESTION_PX, Dialog
+from odyssey_recorder.gui.kit.parts import fill_column, line_edit, push_button, row, text_label
 
 SKIP_REASONS = ("app not installed", "login required", "does not fit this device", "not clear what is meant", "later")
 
@@ -108,13 +101,11 @@ class ReasonChoices(QWidget):
         self.changed.emit()
 
 
-class QuestionDialog(QDialog):
+class QuestionDialog(Dialog):
     def __init__(
         self, question: Question, parent: QWidget | None = None, *parts: QWidget | QLayout, width: int = QUESTION_PX
     ) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(question.title)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(question.title, parent)
         kinds = ("", "primary") if question.keeps else ("primary", "")
         self.ok = push_button(question.answer, question.tip, kinds[0], call=self.accept)
         self.cancel = push_button(question.keeps or "Cancel", question.cancel_tip, kinds[1], call=self.reject)
@@ -122,7 +113,7 @@ class QuestionDialog(QDialog):
             self.cancel.setFocus()
         detail = [text_label(question.detail, question.detail_kind)] if question.detail else []
         title, buttons = text_label(question.question, "title"), row(None, self.cancel, self.ok)
-        fill_dialog(self, title, *detail, *parts, buttons, width=width)
+        self.fill(title, *detail, *parts, buttons, width=width)
 
 
 class ReasonDialog(QuestionDialog):
@@ -144,27 +135,46 @@ class ReasonDialog(QuestionDialog):
         self.ok.setEnabled(bool(self.reason))
 
 
-class SkipDialog(ReasonDialog):
-    def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
-        question = Question(
-            title="Skip the task",
-            question="Why do you skip this task? It moves to the end of the queue.",
-            answer="Skip",
-            tip="Move the task to the end of the queue (Enter)",
-            cancel_tip="Keep the task (Esc)",
-            detail=instruction,
-        )
-        super().__init__(question, SKIP_REASONS, parent)
+def ask(
+    question: Question,
+    parent: QWidget,
+    agree: Callable[[], object],
+    *parts: QWidget | QLayout,
+    width: int = QUESTION_PX,
+) -> QuestionDialog:
+    dialog = QuestionDialog(question, parent, *parts, width=width)
+    dialog.accepted.connect(agree)
+    dialog.open()
+    return dialog
 
 
-class SendBackDialog(ReasonDialog):
-    def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
-        question = Question(
-            title="Send the task back",
-            question="Why should this task be recorded again? Its episode stays in the dataset.",
-            answer="Send back",
-            tip="Put the task back in the queue (Enter)",
-            cancel_tip="Leave the task as recorded (Esc)",
-            detail=instruction,
-        )
-        super().__init__(question, SEND_BACK_REASONS, parent)
+def ask_why(question: Question, reasons: Sequence[str], parent: QWidget, answer: Callable[[str], object]) -> None:
+    dialog = ReasonDialog(question, reasons, parent)
+    dialog.reason_given.connect(answer)
+    dialog.open()
+
+
+def skip_question(instruction: str) -> Question:
+    return Question(
+        title="Skip the task",
+        question="Why do you skip this task? It moves to the end of the queue.",
+        answer="Skip",
+        tip="Move the task to the end of the queue (Enter)",
+        cancel_tip="Keep the task (Esc)",
+        detail=instruction,
+    )
+
+
+def send_back_question(instruction: str) -> Question:
+    return Question(
+        title="Send the task back",
+        question="Why should this task be recorded again? Its episode stays in the dataset.",
+        answer="Send back",
+        tip="Put the task back in the queue (Enter)",
+        cancel_tip="Leave the task as recorded (Esc)",
+        detail=instruction,
+    )
+
+
+def warning_question(question: str, detail: str, answer: str, tip: str) -> Question:
+    return Question(answer, question, answer, tip, "Cancel (Esc)", detail, "warning")

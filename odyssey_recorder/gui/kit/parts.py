@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import QPoint, QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
@@ -11,7 +10,6 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -20,7 +18,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QPushButton,
-    QScrollArea,
     QSpinBox,
     QToolButton,
     QVBoxLayout,
@@ -38,9 +35,6 @@ Part: TypeAlias = QWidget | QLayout | tuple[QWidget | QLayout | None, int] | int
 
 Margins: TypeAlias = int | tuple[int, int, int, int]
 """One for all sides, or left, top, right and bottom."""
-
-QUESTION_PX = 392
-"""The least width of a dialog that asks a question."""
 
 _BOX_PX = 18
 _TEXT_MARGIN = 8
@@ -279,85 +273,6 @@ def fill_grid(widget: QWidget | None, *, across: int = -1, down: int = -1, stret
     return grid
 
 
-def in_columns(*parts: QWidget | QLayout, spacing: tuple[int, int] = (-1, -1)) -> QGridLayout:
-    """`parts` in two columns, row by row; `spacing` is across and down, -1 the style's own."""
-    grid = fill_grid(None, across=spacing[0], down=spacing[1])
-    for number, part in enumerate(parts):
-        if isinstance(part, QLayout):
-            grid.addLayout(part, *divmod(number, 2))
-        else:
-            grid.addWidget(part, *divmod(number, 2))
-    return grid
-
-
 def breakable(text: str) -> str:
     """Allow line breaks inside long names, by zero-width spaces."""
     return re.sub(r"(?<=[._/])(?=\w)", "\u200b", text)
-
-
-def scroll_area(content: QWidget | None = None, name: str = "") -> QScrollArea:
-    area = named(QScrollArea(), name)
-    area.setWidgetResizable(True)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    if content is not None:
-        area.setWidget(content)
-    return area
-
-
-def pile(*parts: Part, right: int = 0, spacing: int = 8) -> QWidget:
-    """`parts` from top to bottom and space below them; `right` is the distance to a scroll bar."""
-    content = QWidget()
-    fill_column(content, *parts, None, margins=(0, 0, right, 0), spacing=spacing)
-    return content
-
-
-def labelled(text: str, field: QWidget) -> QVBoxLayout:
-    """`field` under a small label, whose mnemonic (the letter after ``&``) focuses it."""
-    label = QLabel(text)
-    label.setProperty("kind", "field")
-    label.setBuddy(field)
-    return column(label, field, spacing=4)
-
-
-def fill_dialog(
-    dialog: QWidget, *parts: QWidget | QLayout, stretch: QWidget | None = None, width: int = QUESTION_PX
-) -> None:
-    """Lay `parts` out from top to bottom with the margins of all dialogs; `stretch` takes the remaining space.
-
-    Without `stretch` the dialog is a question: at least `width` wide, and as high as its text needs.
-    """
-    if stretch is None and isinstance(parts[0], QWidget):
-        parts[0].setMinimumWidth(width)
-    sized = [(part, 1) if part is stretch and part is not None else part for part in parts]
-    fill_column(dialog, *sized, margins=(24, 20, 24, 20), spacing=12)
-
-
-def notice(title: str, hint: str) -> Card:
-    """A placeholder for missing content."""
-    card = Card()
-    fill_column(card, text_label(title, "title"), text_label(hint, "hint"), None, margins=20, spacing=-1)
-    return card
-
-
-def ask_where_to_save(parent: QWidget, title: str, name: str, save: Callable[[Path], object], *more_kinds: str) -> None:
-    """Call `save` with the chosen web page, or file of `more_kinds`, or with the chosen folder if `name` is empty."""
-    ask_for_file(parent, title, name, ("Web page (*.html)", *more_kinds) if name else (), save)
-
-
-def ask_for_file(parent: QWidget, title: str, name: str, kinds: Sequence[str], save: Callable[[Path], object]) -> None:
-    """Call `save` with the chosen file, whose suffix is that of its kind, or without `kinds` with the chosen folder."""
-
-    def suffix(kind: str) -> str:
-        return kind.rpartition(".")[2].rstrip(")")
-
-    dialog = QFileDialog(parent, title, name, ";;".join(kinds))
-    if kinds:
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(suffix(kinds[0]))
-        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(suffix(kind)))
-    else:
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.fileSelected.connect(lambda chosen: save(Path(chosen)))
-    dialog.open()

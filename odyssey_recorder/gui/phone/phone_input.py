@@ -45,6 +45,10 @@ class PhoneInput(QObject):
     def lift(self, fingers: Sequence[Pixel]) -> None:
         self._add(_Input(partial(self._touch, tuple(fingers), pressed=False)))
 
+    def turn_wheel(self, pointer: Pixel, notches: float) -> None:
+        """Each notch drags the screen by a ninth of its height; positive is away from the person."""
+        self._add(_Input(partial(self._turn_wheel, pointer, notches)))
+
     def press(self, code: int) -> None:
         self._add(_Input(partial(self._guest.window_key, code)))
 
@@ -85,6 +89,12 @@ class PhoneInput(QObject):
         for slot, finger in enumerate(fingers):
             x, y = _on_panel(finger, screen)
             self._guest.window_touch(x, y, pressed=pressed, slot=slot)
+
+    def _turn_wheel(self, pointer: Pixel, notches: float) -> None:
+        screen = self._guest.phone.screen()
+        x, y = _on_panel(pointer, screen)
+        to_x, to_y = _on_panel(Pixel(pointer.x, pointer.y + round(screen.height * notches / 9)), screen)
+        self._guest.window_wheel((x, y), (to_x - x, to_y - y))
 
     def _turn(self, quarters: int) -> None:
         phone = self._guest.phone

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from odyssey_recorder.gui.frame.background import Background
@@ -81,6 +81,8 @@ _KEYS: Mapping[int, int] = {
     Qt.Key.Key_Tab: 0x0F,
     Qt.Key.Key_Return: 0x1C,
     Qt.Key.Key_Enter: 0x1C,
+    Qt.Key.Key_F1: 0x3B,
+    Qt.Key.Key_Home: 0x66,
     Qt.Key.Key_Up: 0x67,
     Qt.Key.Key_Left: 0x69,
     Qt.Key.Key_Right: 0x6A,
@@ -103,6 +105,7 @@ class PhoneScreen(QWidget):
     fingers_down = Signal(object)
     fingers_moved = Signal(object)
     fingers_lifted = Signal(object)
+    wheel_turned = Signal(object, float)
     back_asked = Signal()
     text_typed = Signal(str)
     key_typed = Signal(int)
@@ -153,6 +156,12 @@ class PhoneScreen(QWidget):
         if event.button() is Qt.MouseButton.LeftButton and self._follow(event):
             fingers, self._fingers = self._fingers, ()
             self.fingers_lifted.emit(fingers)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        fit, notches = self.fit(), event.angleDelta().y() / 120
+        pixel = None if fit is None else fit.pixel_at(event.position())
+        if pixel is not None and notches and not self._fingers:
+            self.wheel_turned.emit(pixel, notches)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         code = _KEYS.get(event.key())

@@ -139,6 +139,7 @@ class PhoneWindow(QMainWindow):
         screen.fingers_down.connect(phone_input.put_down)
         screen.fingers_moved.connect(phone_input.move)
         screen.fingers_lifted.connect(phone_input.lift)
+        screen.wheel_turned.connect(phone_input.turn_wheel)
         screen.back_asked.connect(calls[Tool.BACK])
         screen.text_typed.connect(phone_input.write)
         screen.key_typed.connect(phone_input.press)

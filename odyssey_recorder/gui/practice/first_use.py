@@ -3,24 +3,15 @@
 from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QDialog, QLayout, QRadioButton, QScrollArea, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLayout, QRadioButton, QScrollArea, QStackedWidget, QWidget
 
 from odyssey_recorder.gui.bridges.practice import PracticeBridge
 from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.roles import ROLE_LABELS
-from odyssey_recorder.gui.kit.parts import (
-    column,
-    fill_column,
-    fill_dialog,
-    labelled,
-    line_edit,
-    pile,
-    push_button,
-    row,
-    scroll_area,
-    text_label,
-)
+from odyssey_recorder.gui.kit.dialogs import Dialog
+from odyssey_recorder.gui.kit.layouts import labelled, pile, scroll_area
+from odyssey_recorder.gui.kit.parts import column, fill_column, line_edit, push_button, row, text_label
 from odyssey_recorder.practice.profiles import LONGEST_NAME
 from odyssey_recorder.services.practice import ConsentText, Welcome
 from odyssey_recorder.settings import Role
@@ -77,7 +68,7 @@ class FirstUse(QObject):
         self._coach.answer_consent(name, agreed=agreed)
 
 
-class FirstUseDialog(QDialog):
+class FirstUseDialog(Dialog):
     """Asks for name and consent, and if `asks_role` for the role; closing it answers nothing.
 
     `answered` carries the name, the answer (None from people who record nothing), and the role if it was asked.
@@ -86,9 +77,7 @@ class FirstUseDialog(QDialog):
     answered = Signal(str, object, str)
 
     def __init__(self, welcome: Welcome, parent: QWidget | None = None, *, asks_role: bool = False) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Before you record")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("Before you record", parent)
         self._name = line_edit("Your name", "The name your project lead knows you by")
         self._name.setText(welcome.name)
         self._name.setMaxLength(LONGEST_NAME)
@@ -151,7 +140,7 @@ class FirstUseDialog(QDialog):
                 column(text_label("What do you do in this project?", "field"), row(*self._roles.values(), None))
             )
         foot = row((self._version, 1), None, self._refuse, self._agree, self._continue)
-        fill_dialog(self, *parts, self._text, foot, stretch=self._text)
+        self.fill(*parts, self._text, foot, stretch=self._text)
 
 
 def _readable(consent: ConsentText) -> QScrollArea:

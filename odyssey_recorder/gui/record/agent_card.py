@@ -4,25 +4,23 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.frame.question_dialog import Question, ask
 from odyssey_recorder.gui.kit.parts import fill_column, push_button, row, say, set_kind, text_label
 from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
 from odyssey_recorder.gui.record.agent_runner import AgentRunner
 from odyssey_recorder.gui.record.commands import RecordCommand
 
 
-class ConsentDialog(QuestionDialog):
-    def __init__(self, host: str, parent: QWidget | None = None) -> None:
-        question = Question(
-            title="Send screenshots",
-            question="Does the owner of the phone agree?",
-            answer="Agree and run",
-            tip="Send the phone's screens to the model (Enter)",
-            cancel_tip="Send nothing (Esc)",
-            detail=f"Screens of the phone would be sent to {host}. Password fields are black in them.",
-            detail_kind="warning",
-        )
-        super().__init__(question, parent)
+def consent_question(host: str) -> Question:
+    return Question(
+        title="Send screenshots",
+        question="Does the owner of the phone agree?",
+        answer="Agree and run",
+        tip="Send the phone's screens to the model (Enter)",
+        cancel_tip="Send nothing (Esc)",
+        detail=f"Screens of the phone would be sent to {host}. Password fields are black in them.",
+        detail_kind="warning",
+    )
 
 
 _AGENT_COMMANDS = (RecordCommand.RUN_AGENT, RecordCommand.TAKE_OVER, RecordCommand.RESUME_AGENT)
@@ -112,10 +110,7 @@ class AgentCard(QFrame):
             dialog.open()
 
         def ask_consent(host: str) -> None:
-            dialog = ConsentDialog(host, self._page)
-            dialog.accepted.connect(runner.agree)
-            dialog.rejected.connect(runner.forget)
-            dialog.open()
+            ask(consent_question(host), self._page, runner.agree).rejected.connect(runner.forget)
 
         def resume() -> None:
             self._commands[RecordCommand.PAUSE].setChecked(False)

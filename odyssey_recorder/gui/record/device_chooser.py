@@ -5,17 +5,13 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QRadioButton, QWidget
 
-from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.device.device import ListedDevice, state_advice
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.parts import Card, Choice, fill_column, row, say, set_kind, text_label
 from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.model.episode import Mode
 
 _NOTHING = "Choose a device"
-_HELP = {
-    "offline": "adb lists this device, but it does not respond. Wait until it has started, or restart it.",
-    "unauthorized": "Allow USB debugging on the device's screen.",
-}
 
 
 class DeviceChooser(Card):
@@ -52,7 +48,7 @@ class DeviceChooser(Card):
             text = f"No device. Start an emulator{', or the simulated one' if can_simulate else ''}."
             self.show_trouble(text, kind="hint")
         elif len(troubled) == len(devices):
-            self.show_trouble(_HELP.get(troubled[0].state, f"adb reports: {troubled[0].state}."))
+            self.show_trouble(state_advice(troubled[0].state))
         else:
             self.show_trouble("")
 

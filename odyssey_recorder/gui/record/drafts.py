@@ -4,26 +4,26 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from odyssey_recorder.gui.bridges.practice import PracticeBridge
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.kit.parts import fill_dialog, named, push_button, row, say, text_label
+from odyssey_recorder.gui.kit.dialogs import Dialog
+from odyssey_recorder.gui.kit.parts import named, push_button, row, say, text_label
 from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.services.recording import DraftSummary
 from odyssey_recorder.tasks.queue.task_status import QueueContents, QueuedTask, TaskEvent
 
 
-class DraftsDialog(QDialog):
+class DraftsDialog(Dialog):
     """Lists drafts; emits the episode id of the one to resume or discard."""
 
     resume_asked = Signal(str)
     discard_asked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Unfinished recordings")
+        super().__init__("Unfinished recordings", parent, is_kept=True)
         self._list = named(QListWidget(), "Unfinished recordings")
         self._list.setWordWrap(True)
         self._list.setSpacing(2)
@@ -39,7 +39,7 @@ class DraftsDialog(QDialog):
         self._can_resume = False
         title = text_label("These recordings were not finished. All their steps are saved.", "title")
         buttons = row(self._discard_button, None, later, self._resume_button)
-        fill_dialog(self, title, self._list, self._hint, buttons, stretch=self._list)
+        self.fill(title, self._list, self._hint, buttons, stretch=self._list)
         self.resize(560, 400)
 
     def show_drafts(self, drafts: Sequence[DraftSummary], warnings: Mapping[str, str], *, cannot_resume: str) -> None:

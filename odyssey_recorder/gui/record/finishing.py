@@ -10,7 +10,7 @@ from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
 from odyssey_recorder.gui.frame.background import error_text
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog, ReasonChoices
+from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog, ReasonChoices, ask
 from odyssey_recorder.gui.kit.parts import line_edit, say, set_kind, text_label
 from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.model.action import Complete, Impossible
@@ -247,6 +247,4 @@ class Finishing(QObject):
             self.asking.emit(False)
 
     def _ask_to_discard(self) -> None:
-        dialog = QuestionDialog(DISCARD, self._page)
-        dialog.accepted.connect(lambda: self._controller.ask(lambda recorder: recorder.abandon()))
-        dialog.open()
+        ask(DISCARD, self._page, lambda: self._controller.ask(lambda recorder: recorder.abandon()))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.frame.question_dialog import QuestionDialog
+from odyssey_recorder.gui.frame.question_dialog import ask
 from odyssey_recorder.gui.kit.parts import Card, fill_column, named, push_button, row, text_label
 from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.finishing import undo_question
@@ -141,6 +141,4 @@ class StepsCard(Card):
         if count - first <= _UNDO_WITHOUT_QUESTION:
             self.undo_asked.emit(first, corrects)
             return
-        dialog = QuestionDialog(undo_question(first, count - 1), self)
-        dialog.accepted.connect(lambda: self.undo_asked.emit(first, corrects))
-        dialog.open()
+        ask(undo_question(first, count - 1), self, lambda: self.undo_asked.emit(first, corrects))

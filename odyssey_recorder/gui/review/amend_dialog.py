@@ -3,17 +3,18 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
 from odyssey_recorder.dataset.amendment import Amendment, DropSteps, NewApps, Repair
 from odyssey_recorder.gui.frame.question_dialog import Question, ReasonChoices
+from odyssey_recorder.gui.kit.dialogs import Dialog
+from odyssey_recorder.gui.kit.layouts import labelled
 from odyssey_recorder.gui.kit.parts import (
     Choice,
     breakable,
     column,
     fill_column,
     fill_row,
-    labelled,
     line_edit,
     named,
     push_button,
@@ -252,7 +253,7 @@ Check = Callable[[Amendment], tuple[str, str]]
 """Why an amendment is refused, and which texts it removes; each may be empty."""
 
 
-class AmendDialog(QDialog):
+class AmendDialog(Dialog):
     """Emits the amendment and its reason; both must be given and the amendment allowed."""
 
     fix_given = Signal(object, str)
@@ -260,8 +261,7 @@ class AmendDialog(QDialog):
     def __init__(
         self, question: Question, form: AmendForm, reasons: Sequence[str], check: Check, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(question.title)
+        super().__init__(question.title, parent)
         self.form = form
         self._check = check
         self._choices = ReasonChoices(reasons)
@@ -269,7 +269,6 @@ class AmendDialog(QDialog):
         self._ok = push_button(question.answer, question.tip, "primary", call=self._finish)
         cancel = push_button("Cancel", question.cancel_tip, call=self.reject)
         self._lay_out(question, row(None, cancel, self._ok))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         form.changed.connect(self._offer)
         self._choices.changed.connect(self._offer)
         (self._choices if form.isHidden() else form).setFocus()

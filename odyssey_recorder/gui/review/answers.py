@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from PySide6.QtCore import QObject, QTimer
 
 from odyssey_recorder.dataset.amendment import DropSteps, DropTail
-from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.model.finding import Criterion
@@ -18,6 +17,7 @@ from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.review.review import MOST_STEPS, REASONS, Entry, Fix, Judgement, Rating
 from odyssey_recorder.review.status import comparable_name
 from odyssey_recorder.review.views import OpenedReview
+from odyssey_recorder.services.review import ReviewService
 from odyssey_recorder.validation import faults
 
 
@@ -176,7 +176,7 @@ class ReviewAnswerStore:
     Another window may use the same file, so only the changes made here are written.
     """
 
-    def __init__(self, file: KeptFile, reviewing: Reviewing, background: Background, parent: QObject) -> None:
+    def __init__(self, file: KeptFile, reviewing: ReviewService, background: Background, parent: QObject) -> None:
         self._file = file
         self._reviewing = reviewing
         self._background = background

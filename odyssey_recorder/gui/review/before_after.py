@@ -123,11 +123,6 @@ class BeforeAfterView(FittedWidget):
         self._describe()
         self.update()
 
-    @property
-    def shown(self) -> str:
-        """The view as text, for screen readers."""
-        return self.accessibleDescription()
-
     def sizeHint(self) -> QSize:
         return QSize(640, 520)
 

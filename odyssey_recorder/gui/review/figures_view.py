@@ -12,27 +12,17 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 from odyssey_recorder.agreement.page import write_quality_page
 from odyssey_recorder.agreement.quality_report import QualityReport
 from odyssey_recorder.agreement.sections import ROWS_AT_FIRST, Section, Table, progress, sections, summary
-from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import ReadingLine
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import (
-    Card,
-    FoldButton,
-    ask_where_to_save,
-    breakable,
-    column,
-    fill_column,
-    fill_row,
-    notice,
-    row,
-    scroll_area,
-    text_label,
-)
+from odyssey_recorder.gui.kit.dialogs import ask_where_to_save
+from odyssey_recorder.gui.kit.layouts import notice, scroll_area
+from odyssey_recorder.gui.kit.parts import Card, FoldButton, breakable, column, fill_column, fill_row, row, text_label
 from odyssey_recorder.gui.review.bar_list import BarList
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.progress import Cancelled, Progress
+from odyssey_recorder.services.review import ReviewService
 
 _WIDEST_PX = 1480
 _WAITING = "Reading the reviews…"
@@ -43,7 +33,7 @@ _PAGE = "quality-report.html"
 class QualityView(QWidget):
     """Keeps the last figures on screen during a refresh; reads off the GUI thread."""
 
-    def __init__(self, reviewing: Reviewing, background: Background, commands: Commands) -> None:
+    def __init__(self, reviewing: ReviewService, background: Background, commands: Commands) -> None:
         super().__init__()
         self._reviewing = reviewing
         self._background = background
@@ -163,7 +153,7 @@ class QualityView(QWidget):
         fill_column(self, head, self._message, (self._area, 1), spacing=10)
 
 
-def _read(reviewing: Reviewing, tell: Progress, cancelled: Cancelled) -> tuple[QualityReport, Sequence[Section]]:
+def _read(reviewing: ReviewService, tell: Progress, cancelled: Cancelled) -> tuple[QualityReport, Sequence[Section]]:
     """Also computes the sections here, because intervals of many rows take time."""
     report = reviewing.figures(tell, cancelled)
     first = (progress(report),) if report.episodes else ()

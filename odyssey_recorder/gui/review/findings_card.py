@@ -61,10 +61,6 @@ class FindingsCard(Card):
         self._why.setText("\n".join(map(_why, report.not_checked)))
         self._fold(unfolded=self._unchecked.isChecked())
 
-    @property
-    def summary(self) -> str:
-        return self._title.text()
-
     def _go(self, by: int) -> None:
         """Select the next or previous finding; stops at both ends."""
         now, last = self._list.currentIndex().row(), self._list.model().rowCount() - 1

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel
 
 from odyssey_recorder.dataset.amendment import (
     Amendment,
@@ -20,17 +19,8 @@ from odyssey_recorder.dataset.amendment import (
     Repair,
 )
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.kit.parts import (
-    Card,
-    breakable,
-    fill_column,
-    pile,
-    row,
-    say,
-    scroll_area,
-    selectable,
-    text_label,
-)
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import Card, breakable, fill_column, row, say, selectable, text_label
 from odyssey_recorder.gui.review.amend_dialog import quoted, removed_text
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.verdict_text import verdict_text
@@ -75,10 +65,6 @@ class HistoryCard(Card):
         self._commands.enable(ReviewCommand.UNDO_FIX, on=False)
         self._newest.hide()
         self._show((), ())
-
-    @property
-    def texts(self) -> list[str]:
-        return [label.text() for label in self._entries.findChildren(QLabel)]
 
     def _show(self, entries: Sequence[Entry], fixes: Sequence[Fix]) -> None:
         taken_back = {fix.undoes for fix in fixes}

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import JobCard
@@ -17,6 +16,7 @@ from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.replay.player import StepResult
 from odyssey_recorder.review.review import ReplayEvidence
 from odyssey_recorder.review.views import OpenedReview
+from odyssey_recorder.services.review import ReviewService
 
 _NEVER = "Not replayed yet. A replay shows whether the steps lead to the same screens again."
 _NO_DEVICE = "No device. Start an emulator or a simulated device on the Devices page."
@@ -33,7 +33,7 @@ class ReplayCard(Card):
     step_replayed = Signal(int, str)
     _reached = Signal(str, int, str)
 
-    def __init__(self, reviewing: Reviewing, background: Background, commands: Commands) -> None:
+    def __init__(self, reviewing: ReviewService, background: Background, commands: Commands) -> None:
         super().__init__()
         self._reviewing = reviewing
         self._background = background
@@ -75,10 +75,6 @@ class ReplayCard(Card):
         """Exclude the device that is recording; empty if there is none."""
         self._recorded = serial
         self._offer_devices()
-
-    @property
-    def outcome(self) -> str:
-        return self._outcome.text()
 
     def _take_devices(self, devices: Sequence[ListedDevice]) -> None:
         self._listed, self._problem = devices, ""

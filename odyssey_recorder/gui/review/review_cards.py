@@ -6,12 +6,12 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from odyssey_recorder.checking.one_episode import CHECKS
-from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.tabs import Tabs
-from odyssey_recorder.gui.kit.parts import fill_column, scroll_area
+from odyssey_recorder.gui.kit.layouts import scroll_area
+from odyssey_recorder.gui.kit.parts import fill_column
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.findings_card import FindingsCard
@@ -21,12 +21,15 @@ from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.texts_card import TextsCard
 from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.review.views import OpenedReview
+from odyssey_recorder.services.review import ReviewService
 
 _LOWEST_PX = 150
 
 
 class ReviewCards(QWidget):
-    def __init__(self, reviewing: Reviewing, background: Background, commands: Commands, viewer: ReviewViewer) -> None:
+    def __init__(
+        self, reviewing: ReviewService, background: Background, commands: Commands, viewer: ReviewViewer
+    ) -> None:
         super().__init__()
         self._commands = commands
         self._texts = TextsCard()

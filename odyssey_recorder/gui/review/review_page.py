@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QApplication, QProgressBar, QStackedWidget, QWidge
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.errors import ReviewError
-from odyssey_recorder.gui.bridges.review_calls import Following, Reviewing
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import CHECKING
@@ -32,6 +31,7 @@ from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.model.plain_text import steps_text
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
+from odyssey_recorder.services.review import ReviewService, ReviewSubscription
 
 _SPACE = 16
 _ROOMY_PX = 1030
@@ -57,7 +57,7 @@ class ReviewPage(MainPage):
 
     def __init__(
         self,
-        reviewing: Reviewing,
+        reviewing: ReviewService,
         background: Background,
         commands: Commands,
         answers: KeptFile | None = None,
@@ -68,7 +68,7 @@ class ReviewPage(MainPage):
         self._reviewing = reviewing
         self._background = background
         self._commands = commands
-        self._following: Following | None = None
+        self._following: ReviewSubscription | None = None
         self._checked_automatically = False
         self._to_read = 0
         self._episode_id = ""  # the id of the episode that is open or loading

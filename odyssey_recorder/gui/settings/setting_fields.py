@@ -7,8 +7,9 @@ from typing import Any
 
 from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSpinBox, QWidget
 
+from odyssey_recorder.gui.kit.dialogs import ask_for_existing
 from odyssey_recorder.gui.kit.icons import icon
 from odyssey_recorder.gui.kit.parts import (
     CheckBox,
@@ -86,11 +87,8 @@ class PathControl(TextControl):
         self._browse.setIcon(icon(glyph, theme.text, theme.off))
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, self._browse.toolTip(), self._line.text())
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile if self._is_file else QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(self._line.setText)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        title, start = self._browse.toolTip(), self._line.text()
+        ask_for_existing(self, title, start, self._line.setText, is_file=self._is_file)
 
 
 def number_control(name: str, lowest: int, highest: int) -> Control:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QItemSelectionModel, QStringListModel, Qt, QTimer, Signal
-from PySide6.QtWidgets import QDialog, QFrame, QListView, QWidget
+from PySide6.QtWidgets import QFrame, QListView, QWidget
 
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gui.frame.application import use_text_size, use_theme
@@ -14,18 +14,9 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.shortcuts import Shortcuts
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import (
-    Card,
-    fill_column,
-    fill_dialog,
-    fill_row,
-    fix_width,
-    named,
-    push_button,
-    row,
-    scroll_area,
-    text_label,
-)
+from odyssey_recorder.gui.kit.dialogs import Dialog
+from odyssey_recorder.gui.kit.layouts import scroll_area
+from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_row, fix_width, named, push_button, row, text_label
 from odyssey_recorder.gui.settings.commands import SettingsCommand
 from odyssey_recorder.gui.settings.key_field import KeyField, LogField
 from odyssey_recorder.gui.settings.setting_fields import Setting, SettingField, button_row, titled_row
@@ -327,16 +318,14 @@ class _Sections(QListView):
         self.selectionModel().setCurrentIndex(place, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
 
-class UnsavedDialog(QDialog):
+class UnsavedDialog(Dialog):
     """Names unsaved settings; rejecting it keeps the window open."""
 
     save_asked = Signal()
     discard_asked = Signal()
 
     def __init__(self, titles: Sequence[str], parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Unsaved settings")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("Unsaved settings", parent)
         save = push_button("Save", "Save the settings and close the window (Enter)", "primary", call=self.accept)
         discard = push_button("Discard", "Close the window and discard the changes", call=self.accept)
         stay = push_button("Stay", "Keep the window open (Esc)", call=self.reject)
@@ -344,4 +333,4 @@ class UnsavedDialog(QDialog):
         discard.clicked.connect(self.discard_asked)
         question = text_label("Save the settings before the window closes?", "title")
         hint = text_label(f"Unsaved changes: {', '.join(titles)}.", "hint")
-        fill_dialog(self, question, hint, row(None, stay, discard, save))
+        self.fill(question, hint, row(None, stay, discard, save))

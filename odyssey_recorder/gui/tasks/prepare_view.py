@@ -8,11 +8,10 @@ from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.panels import Panels
-from odyssey_recorder.gui.frame.question_dialog import Question, ReasonDialog
+from odyssey_recorder.gui.frame.question_dialog import Question, ask, ask_why, warning_question
 from odyssey_recorder.gui.kit.parts import Choice, SearchField, fill_column, row, text_label
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.tasks.commands import TasksCommand
-from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.prepared_card import PreparedCard
 from odyssey_recorder.gui.tasks.prepared_table import (
@@ -41,8 +40,6 @@ _REASONS = (
     "much like another task",
     "needs a login or a payment",
 )
-_APPROVE_ALL = ("Approve", "Approve all of them (Enter)")
-_APPROVE_FAULTY = ("Approve", "Approve it as it is (Enter)")
 _REWRITING = (TasksCommand.REPHRASE_TASKS, TasksCommand.ASK_AGAIN, TasksCommand.REWRITE_TASKS, TasksCommand.REWRITE_ALL)
 _NOTHING_YET = "No tasks to prepare. Choose “Generate…” to make some from the templates."
 _ALL_DONE = "Nothing left to approve. Choose “Generate…” to make more; Coverage shows what is missing."
@@ -111,16 +108,17 @@ class PrepareView(QWidget):
         faulty = sum(bool(prepared.faults) for prepared in rows)
         if len(rows) > 1:
             detail = f"{faulty:,} with faults." if faulty else ""
-            dialog = ConfirmDialog(f"Approve {len(rows):,} tasks at once?", detail, _APPROVE_ALL, self)
+            text = f"Approve {len(rows):,} tasks at once?"
+            question = warning_question(text, detail, "Approve", "Approve all of them (Enter)")
         elif faulty:
             verdict = rows[0].task.listed.text.equivalence if rows[0].task.listed.text else None
             found = "\n".join(filter(None, (*rule_texts(verdict), judge_text(verdict))))
-            dialog = ConfirmDialog("Approve this task despite its faults?", found, _APPROVE_FAULTY, self)
+            text = "Approve this task despite its faults?"
+            question = warning_question(text, found, "Approve", "Approve it as it is (Enter)")
         else:
             self._approve_these(rows)
             return
-        dialog.accepted.connect(partial(self._approve_these, rows))
-        dialog.open()
+        ask(question, self, partial(self._approve_these, rows))
 
     def _approve_these(self, rows: Sequence[PreparedRow]) -> None:
         tasks = [prepared.task.listed for prepared in rows]
@@ -140,9 +138,7 @@ class PrepareView(QWidget):
             cancel_tip="Keep (Esc)",
             detail=rows[0].task.listed.task.instruction if len(rows) == 1 else "",
         )
-        dialog = ReasonDialog(question, _REASONS, self)
-        dialog.reason_given.connect(partial(self._reject, rows))
-        dialog.open()
+        ask_why(question, _REASONS, self, partial(self._reject, rows))
 
     def _reject(self, rows: Sequence[PreparedRow], reason: str) -> None:
         tasks = [prepared.task.listed for prepared in rows]

@@ -1,6 +1,7 @@
 """The view where an annotator browses the queue and picks a task to record."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
@@ -11,19 +12,23 @@ from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.panels import Panels
-from odyssey_recorder.gui.frame.question_dialog import SendBackDialog
+from odyssey_recorder.gui.frame.question_dialog import (
+    SEND_BACK_REASONS,
+    ask,
+    ask_why,
+    send_back_question,
+    warning_question,
+)
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.category_counts import CategoryCounts
 from odyssey_recorder.gui.kit.parts import Choice, SearchField, fill_column, push_button, row, say, text_label
 from odyssey_recorder.gui.kit.table import allow_sorting, table_view
 from odyssey_recorder.gui.kit.task_text import CATEGORIES, misfit_text
 from odyssey_recorder.gui.tasks.commands import TasksCommand
-from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.task_detail import TaskDetail, holder_text
 from odyssey_recorder.gui.tasks.task_table import APPS, CATEGORY, STATUS, TaskRow, task_rows, task_table
 from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, Holder, QueueContents, QueuedTask, Status
 
-_RELEASE = ("Release", "Release the task (Enter)")
 _ROW_PX = 48
 _DETAIL_PX = 320
 _WIDE_PX = 860
@@ -120,9 +125,8 @@ class QueueView(QWidget):
     def _ask_to_send_back(self) -> None:
         task = self.chosen
         if task is not None:
-            dialog = SendBackDialog(task.listed.task.instruction, self)
-            dialog.reason_given.connect(lambda reason: self._queue.send_back(task.task_id, reason))
-            dialog.open()
+            question = send_back_question(task.listed.task.instruction)
+            ask_why(question, SEND_BACK_REASONS, self, partial(self._queue.send_back, task.task_id))
 
     def _ask_to_release(self) -> None:
         task = self.chosen
@@ -130,9 +134,9 @@ class QueueView(QWidget):
         if holder is not None:
             window = "Your Record page" if holder.task_id == self._mine else f"The window of {holder.annotator}"
             detail = f"{self._holding(task)} {window} then shows another task."
-            dialog = ConfirmDialog("Offer this task to everybody again?", detail, _RELEASE, self)
-            dialog.accepted.connect(lambda: self._queue.free(holder.task_id))
-            dialog.open()
+            text = "Offer this task to everybody again?"
+            question = warning_question(text, detail, "Release", "Release the task (Enter)")
+            ask(question, self, partial(self._queue.free, holder.task_id))
 
     def _show_chosen(self) -> None:
         task = self.chosen

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QWidget
 from odyssey_recorder.gui.frame.background import Job, JobState, error_text
 from odyssey_recorder.gui.frame.command import Command, CommonCommand
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.frame.estimate_dialog import progress_text
+from odyssey_recorder.gui.frame.estimate_dialog import EstimateDialog, progress_text
 from odyssey_recorder.gui.frame.job_card import JobCard
+from odyssey_recorder.gui.frame.question_dialog import Question
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import fill_column
 from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates, TaskServiceBridge
-from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.llm.batch import BatchProgress
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled
@@ -128,7 +128,7 @@ class TaskJobsBar(QWidget):
         if not task_ids:
             self.report(Tone.WARNING, "None of these tasks is waiting for approval. Nothing was rewritten.")
             return
-        dialog = RewriteDialog(task_ids, edited, self)
+        dialog = EstimateDialog(rewrite_question(task_ids, edited), self)
         dialog.agreed.connect(partial(self._rewrite, task_ids))
         self._bridge.look(
             lambda service: service.estimate(task_ids),
@@ -198,6 +198,18 @@ class TaskJobsBar(QWidget):
                 self.report(Tone.WARNING, f"{job.title}: stopped. Answers so far are kept.", job.text)
 
         job.ended.connect(end)
+
+
+def rewrite_question(task_ids: Sequence[str], edited: int) -> Question:
+    were = "was" if edited == 1 else "were"
+    return Question(
+        title="Rewrite",
+        question=f"Have {counted(task_ids, 'task')} rewritten by a model?",
+        answer="Rewrite",
+        tip="Start; you can keep using the page (Enter)",
+        detail=f"{edited:,} of them {were} written by a person and will be replaced." if edited else "",
+        detail_kind="warning",
+    )
 
 
 def failure_lines(failed: Sequence[Rewritten]) -> Iterator[str]:

@@ -10,11 +10,11 @@ from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.frame.command import Command, CommonCommand
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.page import MainPage
+from odyssey_recorder.gui.frame.question_dialog import ask, warning_question
 from odyssey_recorder.gui.frame.roles import leads
 from odyssey_recorder.gui.frame.tabs import Tabs
 from odyssey_recorder.gui.kit.parts import fill_column
 from odyssey_recorder.gui.tasks.commands import TasksCommand
-from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.coverage_view import CoverageView
 from odyssey_recorder.gui.tasks.preparation import TaskServiceBridge
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
@@ -23,9 +23,7 @@ from odyssey_recorder.gui.tasks.task_jobs_bar import TaskJobsBar
 from odyssey_recorder.gui.tasks.templates_view import TemplatesView
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.settings import Role
-from odyssey_recorder.tasks.queue.task_status import QueuedTask
 
-_CLOSE = ("Close", "Close the window (Enter)")
 _VIEWS = (TasksCommand.SHOW_QUEUE, TasksCommand.SHOW_TEMPLATES, TasksCommand.SHOW_PREPARE, TasksCommand.SHOW_COVERAGE)
 _OF_LEADS = (*_VIEWS, TasksCommand.GENERATE_TASKS, TasksCommand.DISMISS_TASKS)
 
@@ -87,16 +85,11 @@ class TasksPage(MainPage):
             return False
         self._commands[CommonCommand.TASKS_PAGE].trigger()
         self._commands[TasksCommand.SHOW_PREPARE].setChecked(True)
-        question = f"Close and lose unsaved text of {counted(lead.prepare.card.unsaved, 'task')}?"
-        dialog = ConfirmDialog(question, "Not saved yet. Choose Save to keep your text.", _CLOSE, self)
-        dialog.accepted.connect(lead.prepare.card.forget_unsaved)
-        dialog.accepted.connect(close)
-        dialog.open()
+        text = f"Close and lose unsaved text of {counted(lead.prepare.card.unsaved, 'task')}?"
+        detail = "Not saved yet. Choose Save to keep your text."
+        question = warning_question(text, detail, "Close", "Close the window (Enter)")
+        ask(question, self, lead.prepare.card.forget_unsaved).accepted.connect(close)
         return True
-
-    @property
-    def chosen(self) -> QueuedTask | None:
-        return self._queue_view.chosen
 
     @property
     def _shown(self) -> Command:

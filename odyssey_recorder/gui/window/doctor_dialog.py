@@ -6,25 +6,17 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.doctor import Doctor, DoctorFinding, Level, as_text
 from odyssey_recorder.gui.frame.background import Background, Job, error_text
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.dialogs import Dialog, ask_for_file
 from odyssey_recorder.gui.kit.fix_list import entry
 from odyssey_recorder.gui.kit.icons import icon
-from odyssey_recorder.gui.kit.parts import (
-    ask_for_file,
-    breakable,
-    fill_column,
-    fill_dialog,
-    named,
-    push_button,
-    row,
-    scroll_area,
-    text_label,
-)
+from odyssey_recorder.gui.kit.layouts import scroll_area
+from odyssey_recorder.gui.kit.parts import breakable, fill_column, named, push_button, row, text_label
 from odyssey_recorder.gui.kit.theme import Theme
 
 _NO_PROBLEMS = "No problems found."
@@ -32,10 +24,9 @@ _STOPPED = "Stopped before all checks had run."
 _WORST_FIRST = (Level.MISSING, Level.NOTE, Level.OK)
 
 
-class DoctorDialog(QDialog):
+class DoctorDialog(Dialog):
     def __init__(self, doctor: Doctor, background: Background, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Doctor")
+        super().__init__("Doctor", parent, is_kept=True)
         self._doctor = doctor
         self._background = background
         self._job: Job | None = None
@@ -52,7 +43,7 @@ class DoctorDialog(QDialog):
         )
         close = push_button("Close", "Close the doctor (Esc)", "primary", call=self.accept)
         buttons = row(self._again, None, self._copy, self._save, close)
-        fill_dialog(self, self._summary, self._progress, self._message, self._list, buttons, stretch=self._list)
+        self.fill(self._summary, self._progress, self._message, self._list, buttons, stretch=self._list)
         self.resize(680, 560)
 
     def open(self) -> None:

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.roles import sees
-from odyssey_recorder.gui.kit.parts import fill_dialog, fill_grid, pile, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.kit.dialogs import Dialog
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import fill_grid, push_button, row, text_label
 from odyssey_recorder.settings import Role
 
 _KEYS_PX, _NAME_PX = 130, 170
@@ -22,13 +24,11 @@ _IN_DIALOGS: tuple[_Line, ...] = (
 )
 
 
-class HelpDialog(QDialog):
+class HelpDialog(Dialog):
     """Shows the keys of a role on a page; `doctor` is offered if it is visible."""
 
     def __init__(self, page: Command, commands: Commands, role: Role, doctor: QAction, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Help")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("Help", parent)
         name = page.value.label
         parts: list[QWidget | int] = []
         for title, lines in (
@@ -44,7 +44,7 @@ class HelpDialog(QDialog):
         check.setVisible(doctor.isVisible())
         close = push_button("Close", "Close the help (Esc)", "primary", call=self.accept)
         hint = text_label("You can change the keys under Settings, Shortcuts.", "hint")
-        fill_dialog(self, area, row((hint, 1), check, close), stretch=area)
+        self.fill(area, row((hint, 1), check, close), stretch=area)
         area.setFocus()
         self.resize(680, 560)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.checking.checker import Checker
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.model.flag import Flag, FlagCode
@@ -35,7 +36,7 @@ def test_clean_episodes_have_no_errors_and_few_warnings(tmp_path: Path) -> None:
 def disconnected_episodes(folder: Path) -> set[str]:
     """Ids of episodes in which the computer was too busy for the device to answer in time: their warnings are true."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    provenances = [store.provenance(episode_id) for episode_id in store.episodes()]
+    provenances = [store.provenance(episode_id) for episode_id in sorted(episode_ids(store.root))]
     return {
         one.episode_id
         for one in provenances

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import tomlkit
 
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Action, Click, LongPress, Scroll
 from odyssey_recorder.model.episode import Episode
@@ -73,7 +74,7 @@ class Sandbox:
     @property
     def episode(self) -> Episode:
         """The only one in the dataset."""
-        (episode_id,) = self.store.episodes()
+        (episode_id,) = sorted(episode_ids(self.store.root))
         return self.store.load(episode_id)
 
     def assert_recorded(self, *kinds: type[Action]) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.tasks import practice_tasks
 from tests.end_to_end.screen.sandbox import Sandbox
@@ -30,5 +31,5 @@ def test_practice_opens_the_queue(sandbox: Sandbox, tasks: int) -> None:
         annotator.find("Start recording")
         annotator.press("Practice", expect="you have passed all")
         annotator.check_layout("practice")
-    assert sandbox.store.episodes() == []
+    assert sorted(episode_ids(sandbox.store.root)) == []
     assert len(ProfileStore(sandbox.folder / "annotators").load("Grace Hopper").attempts) == tasks

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.model.action import Press, SystemKey, Type
 from odyssey_recorder.review.review import Fix, ReplayEvidence
@@ -103,7 +104,7 @@ def test_episode_is_replayed_and_rejected(sandbox: Sandbox, recorded: tuple[Path
         assert all("match" in name for name in badges)
         reviewer.check_layout("review-replay")
         reviewer.keys("q", "s", "1", "z", "ctrl+d", expect=("Rejected and moved to the trash", "0 for you"))
-    assert sandbox.store.episodes() == []
+    assert sorted(episode_ids(sandbox.store.root)) == []
     (episode,) = Trash(sandbox.store.root).episodes()
     assert episode.episode_id == rejected
     assert len(list((episode.folder / "screenshots").glob("*.png"))) == 7

@@ -427,7 +427,7 @@ def test_note_is_kept_while_others_judge_the_episode(pilot: Pilot, reviewing: Fa
     press("Ctrl+E")
     write("Late ")
     episode = reviewer.ids[reviewer.listed.index("Buy milk")]
-    reviewing.judge(episode, "Omar", Decision.ACCEPT)
+    reviewing.add_verdict(episode, "Omar", Decision.ACCEPT)
     reviewing.add_to_sample(episode)
     reviewing.publish_rows(episode)
     reviewer.wait_for_text("Second review.")

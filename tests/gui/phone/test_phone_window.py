@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
-from PySide6.QtGui import QImage, QKeyEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QKeyEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
@@ -22,7 +22,7 @@ from odyssey_recorder.gui.phone.phone_window import PhoneWindow
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.evdev import RAW_MAX, InputNode, RawEvent
-from odyssey_simulator.evdev_names import ABS_MT_POSITION_X, ABS_MT_POSITION_Y, EV_ABS, EV_KEY
+from odyssey_simulator.evdev_names import ABS_MT_POSITION_X, ABS_MT_POSITION_Y, ABS_MT_TRACKING_ID, EV_ABS, EV_KEY
 from odyssey_simulator.phone import Phone
 from odyssey_simulator.profile import profile_named
 from tests.gui.pilot import LEFT, NONE, WindowDriver
@@ -127,6 +127,20 @@ def test_touch_is_mapped_to_the_panel_in_every_rotation(pilot: PhonePilot) -> No
             3: Pixel(shown.y, 1280 - shown.x),
         }
         assert on_panel == expected[rotation]
+
+
+def test_wheel_drags_the_screen_from_the_pointer(pilot: PhonePilot) -> None:
+    spot = pilot.spot(300, 900).toPointF()
+    wheel = QWheelEvent(
+        spot, QPointF(pilot.screen.mapToGlobal(spot)), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton, NONE,
+        Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(pilot.screen, wheel)
+    shown = fit_of(pilot.screen).nearest_pixel(spot)
+    pilot.qtbot.waitUntil(lambda: any(report.values(EV_ABS).get(ABS_MT_TRACKING_ID) == -1 for report in pilot.reports))
+    positions = [y for _, y in pilot.reported_positions() if y is not None]
+    assert positions[0] * 1280 / RAW_MAX == pytest.approx(shown.y, abs=1)
+    assert (positions[0] - positions[-1]) * 1280 / RAW_MAX == pytest.approx(1280 / 9, abs=2)
 
 
 @pytest.mark.parametrize("profile", ["pixel_fold"])

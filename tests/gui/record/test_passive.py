@@ -42,6 +42,7 @@ def ready_device(device: FakeDevice) -> FakeDevice:
     """A device that meets every requirement of passive mode."""
     device.streams = True
     device.settings[("secure", "show_ime_with_hard_keyboard")] = "1"
+    device.settings[("global", "hide_error_dialogs")] = "1"
     for scale in ("window_animation_scale", "transition_animation_scale", "animator_duration_scale"):
         device.settings[("global", scale)] = "0"
     return device

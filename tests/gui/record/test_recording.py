@@ -9,12 +9,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QPushButton, QRadioButton
 
+from odyssey_recorder.dataset.layout import episode_ids, screenshot_path
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.frame.application import TextSize, use_text_size
+from odyssey_recorder.gui.record.device_column import Publication
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
-from odyssey_recorder.gui.record.publication import Publication
 from odyssey_recorder.gui.record.recording_bar import RecordingBar
 from odyssey_recorder.gui.record.status import ElidedLabel
 from odyssey_recorder.gui.screen.canvas import Framing
@@ -57,7 +58,7 @@ def test_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeReco
     assert (episode.task.instruction, episode.task.apps) == (TASK.instruction, TASK.apps)
     assert device.screen_at == list(range(7))
     for number in range(8):
-        with Image.open(service.store.screenshot_path(episode, number)) as image:
+        with Image.open(service.store.root / screenshot_path(episode.episode_id, number)) as image:
             assert image.convert("RGB").tobytes() == device.screenshot(number).tobytes()
 
 
@@ -103,7 +104,7 @@ def test_published_episode_shows_its_path_and_offers_another(pilot: Pilot, servi
     QTest.mouseClick(steps.viewport(), LEFT, NONE, note_at)
     assert steps.findChildren(QLineEdit) == [], "no note can be written any more"
 
-    (episode_id,) = service.store.episodes()
+    (episode_id,) = sorted(episode_ids(service.store.root))
     assert pilot.says(episode_id)
     pilot.press("Copy path")
     file = str(service.store.root / "annotations" / f"{episode_id}.json")
@@ -118,7 +119,7 @@ def test_published_episode_shows_its_path_and_offers_another(pilot: Pilot, servi
     pilot.qtbot.waitUntil(lambda: len(pilot.controller.findChildren(QObject)) == objects_before)
     pilot.start()
     pilot.complete()
-    assert len(service.store.episodes()) == 2
+    assert len(sorted(episode_ids(service.store.root))) == 2
 
 
 def test_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings) -> None:
@@ -374,7 +375,7 @@ def test_discarding_is_confirmed_but_never_by_return(pilot: Pilot, service: Fake
     pilot.press("Discard")
     pilot.press_in(pilot.dialog(), "Discard")
     pilot.wait_for_phase(Phase.WATCHING)
-    assert (service.drafts(), service.store.episodes()) == ([], [])
+    assert (service.drafts(), sorted(episode_ids(service.store.root))) == ([], [])
 
 
 def test_annotator_chooses_between_two_devices(open_window: OpenWindow, tmp_path: Path) -> None:
@@ -410,7 +411,7 @@ def test_unusable_device_shows_the_reason(open_window: OpenWindow, tmp_path: Pat
     service.states["emulator-5554"] = "offline"
     pilot = open_window(service)
     pilot.wait_for_text("does not respond")
-    reasons = {"unauthorized": "Allow USB debugging", "recovery": "adb reports: recovery."}
+    reasons = {"unauthorized": "Allow USB debugging", "recovery": "Start Android", "host": "adb reports: host."}
     for service.states["emulator-5554"], reason in reasons.items():
         pilot.press("Refresh")
         pilot.wait_for_text(reason)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.review import review
+from odyssey_recorder.services.review import ReviewService
 from tests.dataset.published_episode import PublishedEpisode, recorded
 from tests.gui.pilot import OpenAt
 from tests.gui.review.reviewer import OpenReviews, Reviewer
@@ -28,7 +28,7 @@ def published(tmp_path: Path) -> PublishedEpisode:
 def open_reviews(open_at: OpenAt) -> OpenReviews:
     """Opens the page, with the episodes listed."""
 
-    def open_page(reviewing: Reviewing, sheets: KeptFile | None = None) -> Reviewer:
+    def open_page(reviewing: ReviewService, sheets: KeptFile | None = None) -> Reviewer:
         pilot = open_at(Workplace(review=lambda: reviewing, sheets=sheets or KeptFile(None)))
         pilot.press("Review")
         pilot.activate()

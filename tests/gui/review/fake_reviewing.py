@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from types import SimpleNamespace
 
 from odyssey_recorder.agreement.quality_report import QualityReport, quality_report
 from odyssey_recorder.agreement.reviewed import AllReviewed, Reviewed
@@ -21,6 +20,7 @@ from odyssey_recorder.model.action import Action, Click, Complete, Type
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.replay.player import StepResult
 from odyssey_recorder.review.review import Decision, Judgement, ReplayEvidence, Verdict
 from odyssey_recorder.review.status import (
@@ -32,6 +32,7 @@ from odyssey_recorder.review.status import (
     verdict_status,
 )
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
+from odyssey_recorder.services.review import ReviewService, ReviewSubscription
 from tests.checking.verdicts import judgements, verdict
 from tests.dataset.drafts import png
 from tests.episodes import episode
@@ -40,21 +41,18 @@ BEGAN = datetime(2026, 3, 1, 9, tzinfo=UTC)
 ACTIONS: tuple[Action, ...] = (Click(Point(500, 300)), Type("milk"), Complete("done"))
 Answers = tuple[Judgement, Judgement, Judgement]
 PASSED: Answers = judgements("ppp")
-_Listener = Callable[[ReviewNews], object]
 
 
-class FakeReviewing:
+class FakeReviewing(ReviewService):
     """Episodes for the tests of the Review page; the reviewer's verdicts are kept in `submitted`."""
-
-    reviewer = "Rosa"
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._episodes: dict[str, EpisodeRow] = {}
+        self._rows: dict[str, EpisodeRow] = {}
         self._reports: dict[str, EpisodeReport] = {}
         self._verdicts: dict[str, list[Verdict]] = {}
         self._second_reviews: dict[str, SecondReviewReason] = {}
-        self._listeners: list[_Listener] = []
+        self._followers: list[ReviewSubscription] = []
         self.submitted: list[tuple[str, VerdictDraft]] = []
         self.opened: list[str] = []
         self.failure: OdysseyError | None = None  # raised by the next submission or figures
@@ -75,7 +73,7 @@ class FakeReviewing:
         checked: bool = True,
     ) -> str:
         """Add the newest episode and return its id."""
-        number = len(self._episodes) + 1
+        number = len(self._rows) + 1
         recorded = episode(*(actions or ACTIONS), episode_id=f"{10**15 + number}")
         task = replace(recorded.task, instruction=instruction, category=category)
         recorded = replace(recorded, task=task, device=replace(recorded.device, device_name=device))
@@ -83,7 +81,7 @@ class FakeReviewing:
         for step in range(len(recorded.steps)):
             screenshot = png(40 + 30 * step)
             (self.root / "screenshots" / screenshot_name(recorded.episode_id, step)).write_bytes(screenshot)
-        self._episodes[recorded.episode_id] = EpisodeRow(
+        self._rows[recorded.episode_id] = EpisodeRow(
             recorded.episode_id, instruction, category, device, len(recorded.steps), annotator,
             BEGAN + timedelta(hours=number), template=task.meta_task, task_id=f"task-{number}",
         )  # fmt: skip
@@ -101,24 +99,24 @@ class FakeReviewing:
     def add_to_sample(self, episode_id: str) -> None:
         self._second_reviews[episode_id] = SecondReviewReason.SAMPLE
 
-    def judge(self, episode_id: str, by: str, decision: Decision, answers: Answers = PASSED) -> None:
+    def add_verdict(self, episode_id: str, by: str, decision: Decision, answers: Answers = PASSED) -> None:
         earlier = self._verdicts.setdefault(episode_id, [])
         given = verdict(by, "ppp", decision, minute=len(earlier), revision=self.revision(episode_id))
         earlier.append(given.model_copy(update={"judgements": answers}))
 
     def change_instruction(self, episode_id: str, instruction: str) -> None:
         path = self._annotation(episode_id)
-        path.write_text(path.read_text().replace(self._episodes[episode_id].instruction, instruction))
-        self._episodes[episode_id] = replace(self._episodes[episode_id], instruction=instruction)
+        path.write_text(path.read_text().replace(self._rows[episode_id].instruction, instruction))
+        self._rows[episode_id] = replace(self._rows[episode_id], instruction=instruction)
 
     def remove(self, episode_id: str) -> None:
         self._annotation(episode_id).unlink()
-        del self._episodes[episode_id]
+        del self._rows[episode_id]
         self.publish(ReviewNews(gone=frozenset({episode_id})))
 
     def publish(self, news: ReviewNews) -> None:
-        for listener in self._listeners:
-            listener(news)
+        for follower in self._followers:
+            follower.send(lambda: news)
 
     def publish_rows(self, *episode_ids: str) -> None:
         self.publish(ReviewNews(read=tuple(map(self.row, episode_ids))))
@@ -126,11 +124,11 @@ class FakeReviewing:
     def row(self, episode_id: str) -> ReviewRow:
         now = verdict_status(
             self._verdicts.get(episode_id, ()), {self.revision(episode_id)}, self._second_reviews.get(episode_id),
-            recorder=self._episodes[episode_id].annotator,
+            recorder=self._rows[episode_id].annotator,
         )  # fmt: skip
-        role = reviewer_role(now, recorder=self._episodes[episode_id].annotator, reviewer=self.reviewer)
+        role = reviewer_role(now, recorder=self._rows[episode_id].annotator, reviewer=self.reviewer)
         return ReviewRow(
-            self._episodes[episode_id], now.stage, now.twice,
+            self._rows[episode_id], now.stage, now.twice,
             role=role if isinstance(role, ReviewerRole) else None,
             refusal="" if isinstance(role, ReviewerRole) else role,
             report=self._reports.get(episode_id),
@@ -141,18 +139,20 @@ class FakeReviewing:
         return sha256(self._annotation(episode_id).read_bytes()).hexdigest()
 
     @property
+    def reviewer(self) -> str:
+        return "Rosa"
+
+    @property
     def ids(self) -> list[str]:
-        return list(self._episodes)
+        return list(self._rows)
 
-    def follow(self, take: _Listener, warn: Callable[[str], object]) -> SimpleNamespace:
-        self._listeners.append(take)
-        take(ReviewNews(read=tuple(map(self.row, self._episodes))))
-        return SimpleNamespace(close=self._listeners.clear)
+    def follow(self, on_news: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> ReviewSubscription:
+        self._followers.append(ReviewSubscription(on_news))
+        on_news(ReviewNews(read=tuple(map(self.row, self._rows))))
+        return self._followers[-1]
 
-    def check_all(
-        self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]
-    ) -> list[EpisodeReport]:
-        waiting = [one for one in self._episodes if one not in self._reports]
+    def check_all(self, progress: Progress = untold, cancelled: Cancelled = never) -> list[EpisodeReport]:
+        waiting = [one for one in self._rows if one not in self._reports]
         for number, episode_id in enumerate(waiting):
             progress(number / len(waiting), f"{number} of {len(waiting)} episodes")
             while not self.may_check.wait(0.01):
@@ -162,7 +162,9 @@ class FakeReviewing:
             self.publish_rows(episode_id)
         return list(self._reports.values())
 
-    def request(self, ids: Collection[str], why: str, *_: object) -> list[str]:
+    def request(
+        self, ids: Collection[str], why: str, progress: Progress = untold, cancelled: Cancelled = never
+    ) -> list[str]:
         raise ReviewError("The fake sends no episodes to review.")
 
     def withdraw(self, ids: Collection[str], why: str) -> list[str]:
@@ -174,11 +176,11 @@ class FakeReviewing:
     def stage(self, episode_id: str) -> ReviewStage:
         return self.row(episode_id).stage
 
-    def figures(self, *_: object) -> QualityReport:
+    def figures(self, progress: Progress = untold, cancelled: Cancelled = never) -> QualityReport:
         self._fail()
         subject = verdict(self.reviewer).subject
         reviewed = (
-            Reviewed(one, subject, self.row(one).stage, tuple(self._verdicts.get(one, ()))) for one in self._episodes
+            Reviewed(one, subject, self.row(one).stage, tuple(self._verdicts.get(one, ()))) for one in self._rows
         )
         return quality_report(AllReviewed(tuple(reviewed)))
 
@@ -190,19 +192,19 @@ class FakeReviewing:
         opened = open_episode(self._annotation(episode_id))
         return OpenedReview(row, opened, report, tuple(shown), self.revision(episode_id))
 
-    def submit(self, episode_id: str, verdict_draft: VerdictDraft) -> ReviewRow:
+    def submit(self, episode_id: str, draft: VerdictDraft) -> ReviewRow:
         self._fail()
-        if verdict_draft.revision != self.revision(episode_id):
+        if draft.revision != self.revision(episode_id):
             raise ReviewError("The episode has changed since you opened it. Review it again.")
-        refusal = decision_fault(verdict_draft.decision, verdict_draft.judgements)
+        refusal = decision_fault(draft.decision, draft.judgements)
         if refusal:
             raise ReviewError(refusal)
-        if verdict_draft.decision.accepts and self._reports[episode_id].has_errors:
+        if draft.decision.accepts and self._reports[episode_id].has_errors:
             raise ReviewError("The checks found an error that is open. Fix it, or decide otherwise.")
-        self.submitted.append((episode_id, verdict_draft))
-        self.judge(episode_id, self.reviewer, verdict_draft.decision, verdict_draft.judgements)
+        self.submitted.append((episode_id, draft))
+        self.add_verdict(episode_id, self.reviewer, draft.decision, draft.judgements)
         row = self.row(episode_id)
-        if self.reports_removal_first and verdict_draft.decision is Decision.REJECT:
+        if self.reports_removal_first and draft.decision is Decision.REJECT:
             self.remove(episode_id)
         return row
 
@@ -216,7 +218,7 @@ class FakeReviewing:
         return ()
 
     def replay(
-        self, episode_id: str, serial: str, on_step: Callable[[StepResult], None], cancelled: Callable[[], bool]
+        self, episode_id: str, serial: str, on_step: Callable[[StepResult], object], cancelled: Cancelled
     ) -> ReplayEvidence:
         raise ReviewError("The fake has no device.")
 

@@ -4,18 +4,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QListView
 
-from odyssey_recorder.gui.bridges.review_calls import Reviewing
 from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.gui.kit.table import VALUE
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
+from odyssey_recorder.services.review import ReviewService
 from tests.gui.item_views import click_row, column_texts
 from tests.gui.pilot import Pilot
 
 
 class OpenReviews(Protocol):
-    def __call__(self, reviewing: Reviewing, sheets: KeptFile | None = None) -> "Reviewer": ...
+    def __call__(self, reviewing: ReviewService, sheets: KeptFile | None = None) -> "Reviewer": ...
 
 
 class Reviewer:

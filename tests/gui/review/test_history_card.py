@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset import amendment as fixes
@@ -53,6 +54,10 @@ class CardDriver(WidgetPilot):
         self.card.show_review(replace(review, row=replace(review.row, role=role)))
 
     @property
+    def entries(self) -> list[str]:
+        return [label.text() for label in self.named(QScrollArea, "History").findChildren(QLabel)]
+
+    @property
     def can_undo(self) -> bool:
         return self.commands[ReviewCommand.UNDO_FIX].isEnabled()
 
@@ -70,7 +75,7 @@ def test_history_is_shown_newest_first(driver: CardDriver) -> None:
     )
     move = Move.model_validate(entry_fields(3) | {"to": "annotator", "why": "a step is missing"})
     driver.show(passed, fix(1, DROP), replay, move)
-    assert driver.card.texts == [
+    assert driver.entries == [
         f"{when(3)} · Karl\nThe episode was sent back to the annotator\nWhy: a step is missing",
         f"{when(2)} · Karl\nReplayed on emulator-5554: failed\nIt stopped.",
         f"{when(1)} · Karl\nSteps 3 to 4 dropped\nWhy: they changed nothing",
@@ -80,7 +85,7 @@ def test_history_is_shown_newest_first(driver: CardDriver) -> None:
 
 def test_undone_fix_is_marked_and_the_one_before_can_be_undone(driver: CardDriver) -> None:
     driver.show(fix(0, NEW_INSTRUCTION, why="a misspelling"), fix(1, DROP), fix(2, None, undoes=1, why="a mistake"))
-    assert driver.card.texts == [
+    assert driver.entries == [
         f"{when(2)} · Karl\nUndone: Steps 3 to 4 dropped\nWhy: a mistake",
         f"{when(1)} · Karl\nSteps 3 to 4 dropped (undone later)\nWhy: they changed nothing",
         f"{when(0)} · Karl\nInstruction: “Write bread down.”\nWhy: a misspelling",
@@ -94,7 +99,7 @@ def test_undone_fix_is_marked_and_the_one_before_can_be_undone(driver: CardDrive
 
 def test_undo_needs_a_fix_and_a_reviewer(driver: CardDriver) -> None:
     driver.show()
-    assert driver.card.texts == ["No history yet."]
+    assert driver.entries == ["No history yet."]
     assert not driver.can_undo
     driver.show(fix(0, DROP), role=None)
     assert not driver.can_undo
@@ -105,7 +110,7 @@ def test_undo_needs_a_fix_and_a_reviewer(driver: CardDriver) -> None:
 
 def test_undo_of_an_unknown_fix_is_listed(driver: CardDriver) -> None:
     driver.show(fix(2, None, undoes=1, why=""))
-    assert driver.card.texts == [f"{when(2)} · Karl\nA fix was undone"]
+    assert driver.entries == [f"{when(2)} · Karl\nA fix was undone"]
 
 
 def test_long_text_fits_a_narrow_card(driver: CardDriver) -> None:
@@ -134,4 +139,4 @@ def test_amendments_are_described(amendment: fixes.Amendment, text: str) -> None
 def test_fix_lists_removed_texts(driver: CardDriver) -> None:
     removed = {"intention": (2,), "context": (3, 4, 5)}
     driver.show(fix(1, fixes.NewText(step=2, text="oat")).model_copy(update={"removed": removed}))
-    assert "Removed because no longer valid: intention of step 3, context of 3 steps" in driver.card.texts[0]
+    assert "Removed because no longer valid: intention of step 3, context of 3 steps" in driver.entries[0]

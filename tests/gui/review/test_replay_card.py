@@ -58,7 +58,7 @@ class FakeReplaying(FakeReviewing):
         return self.listed
 
     def replay(
-        self, episode_id: str, serial: str, on_step: Callable[[StepResult], None], cancelled: Callable[[], bool]
+        self, episode_id: str, serial: str, on_step: Callable[[StepResult], object], cancelled: Callable[[], bool]
     ) -> ReplayEvidence:
         if self.error is not None:
             raise self.error
@@ -153,7 +153,7 @@ def test_badges_appear_live_and_the_outcome_at_the_end(driver: CardDriver) -> No
     assert not driver.commands[ReviewCommand.REPLAY_EPISODE].isEnabled()
     driver.reviewing.may_end.set()
     driver.qtbot.waitUntil(lambda: driver.badges == {0: "match", 1: "drift"})
-    assert "Replayed on emulator-5554: 1 match, 1 drift. By Rosa" in driver.card.outcome
+    assert driver.says("Replayed on emulator-5554: 1 match, 1 drift. By Rosa")
     assert driver.commands[ReviewCommand.REPLAY_EPISODE].isEnabled()
 
 
@@ -161,7 +161,7 @@ def test_replay_can_be_cancelled(driver: CardDriver) -> None:
     driver.begin()
     driver.background.cancel_jobs()
     driver.qtbot.waitUntil(lambda: not driver.background.jobs)
-    assert driver.card.outcome.startswith("Not replayed yet")
+    assert driver.says("Not replayed yet")
 
 
 def test_failed_replay_shows_the_reason(driver: CardDriver) -> None:
@@ -179,7 +179,7 @@ def test_replay_of_another_episode_is_not_shown(driver: CardDriver) -> None:
     driver.reviewing.may_end.set()
     driver.qtbot.waitUntil(lambda: not driver.background.jobs)
     assert driver.badges == {}
-    assert driver.card.outcome.startswith("Not replayed yet")
+    assert driver.says("Not replayed yet")
 
 
 def test_running_replay_is_shown_on_return(driver: CardDriver) -> None:
@@ -194,7 +194,7 @@ def test_running_replay_is_shown_on_return(driver: CardDriver) -> None:
 def test_last_replay_of_the_current_revision_is_shown(driver: CardDriver) -> None:
     driver.show(evidence("diverged"), evidence("match", "match"), evidence("diverged", revision="0" * 64))
     assert driver.badges == {0: "match", 1: "match"}
-    assert "emulator-5554: all 2 steps match. By" in driver.card.outcome
+    assert driver.says("emulator-5554: all 2 steps match. By")
 
 
 def test_recording_device_is_not_offered_for_replay(

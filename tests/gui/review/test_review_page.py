@@ -65,7 +65,7 @@ def test_empty_list_fills_as_episodes_arrive(reviewing: FakeReviewing, open_revi
 
 
 def test_filters_narrow_the_list(reviewing: FakeReviewing, three: list[str], open_reviews: OpenReviews) -> None:
-    reviewing.judge(three[0], "Omar", Decision.ACCEPT)
+    reviewing.add_verdict(three[0], "Omar", Decision.ACCEPT)
     reviewing.find(three[1], ("IMG07", Severity.WARNING, 1), ("TXT01", Severity.NOTE, 0))
     reviewing.record("My own", annotator="Rosa")
     reviewer = open_reviews(reviewing)
@@ -248,8 +248,8 @@ def test_own_episode_cannot_be_reviewed(reviewing: FakeReviewing, open_reviews: 
 def test_third_review_shows_both_verdicts(reviewing: FakeReviewing, open_reviews: OpenReviews) -> None:
     sampled = reviewing.record("Buy milk")
     reviewing.add_to_sample(sampled)
-    reviewing.judge(sampled, "Omar", Decision.ACCEPT)
-    reviewing.judge(sampled, "Lin", Decision.SEND_BACK, judgements("pfp", step=2))
+    reviewing.add_verdict(sampled, "Omar", Decision.ACCEPT)
+    reviewing.add_verdict(sampled, "Lin", Decision.SEND_BACK, judgements("pfp", step=2))
     reviewer = open_reviews(reviewing)
     reviewer.open(0)
     reviewer.wait_for_text("Third review. The first two disagree on the steps.")
@@ -309,7 +309,7 @@ def test_rejected_episode_may_vanish_before_confirmation(reviewing: FakeReviewin
 
 def test_verdict_of_another_reviewer_is_shown_at_once(reviewing: FakeReviewing, opened: Reviewer) -> None:
     opened.press("q")
-    reviewing.judge(reviewing.ids[0], "Omar", Decision.ACCEPT)
+    reviewing.add_verdict(reviewing.ids[0], "Omar", Decision.ACCEPT)
     reviewing.publish_rows(reviewing.ids[0])
     opened.wait_for_text("This episode is accepted. There is nothing left to review.")
     assert opened.answers == ["Pass", "", ""]

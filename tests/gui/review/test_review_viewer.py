@@ -88,13 +88,16 @@ def test_keys_and_clicks_move_between_steps(driver: ViewerDriver, review: Opened
     assert driver.viewer.current_step == 0
     assert driver.says("Step 1 of 8 · Click")
     assert driver.says("No provenance for this screenshot.")
-    assert driver.view.shown == "Before step 1: a screenshot of 72x128. After step 1: a screenshot of 72x128"
+    assert (
+        driver.view.accessibleDescription()
+        == "Before step 1: a screenshot of 72x128. After step 1: a screenshot of 72x128"
+    )
     changes: list[int] = []
     driver.viewer.step_changed.connect(changes.append)
     for key in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Period, Qt.Key.Key_Comma, Qt.Key.Key_End):
         driver.key(key)
     driver.wait_for(LAST)
-    assert driver.view.shown.endswith(": this is the last step")
+    assert driver.view.accessibleDescription().endswith(": this is the last step")
     driver.key(Qt.Key.Key_Right)
     driver.key(Qt.Key.Key_Home)
     click_row(driver.strip, 3)
@@ -121,13 +124,13 @@ def test_single_screenshot_is_shown_larger(driver: ViewerDriver, review: OpenedR
     driver.show(review)
     before = driver.view.viewport.actual_scale
     driver.key(Qt.Key.Key_B)
-    assert driver.view.shown == "Step 1: a screenshot of 72x128"
+    assert driver.view.accessibleDescription() == "Step 1: a screenshot of 72x128"
     single = driver.view.viewport.actual_scale
     assert before is not None
     assert single is not None
     assert single >= before
     driver.key(Qt.Key.Key_B)
-    assert driver.view.shown.startswith("Before step 1")
+    assert driver.view.accessibleDescription().startswith("Before step 1")
 
 
 def test_zoom_applies_to_both_screenshots_and_later_steps(driver: ViewerDriver, review: OpenedReview) -> None:
@@ -184,7 +187,7 @@ def test_differences_are_outlined_and_counted_on_demand(
     driver.show(review)
     driver.key(Qt.Key.Key_H)
     driver.wait_for_text(text)
-    assert driver.view.shown.endswith("2 places differ") is ("2 places" in text)
+    assert driver.view.accessibleDescription().endswith("2 places differ") is ("2 places" in text)
     driver.key(Qt.Key.Key_H)
     assert not driver.says(text)
 
@@ -206,10 +209,10 @@ def test_damaged_screenshot_is_reported(
 ) -> None:
     damage(review.opened.files.screenshot(1))
     driver.show(review)
-    assert text in driver.view.shown
+    assert text in driver.view.accessibleDescription()
     driver.key(Qt.Key.Key_Right)
     driver.wait_for(1)
-    assert driver.view.shown.startswith("Before step 2: The screenshot")
+    assert driver.view.accessibleDescription().startswith("Before step 2: The screenshot")
     driver.qtbot.waitUntil(lambda: driver.thumbnail(1) is not None)
     assert "no screenshot" in driver.rows_of("Steps")[1]
 
@@ -221,17 +224,20 @@ def test_late_screenshots_of_another_episode_are_dropped(driver: ViewerDriver, t
     for step in (0, 1):
         draw_screenshot(tmp_path / "other" / screenshot_name(OTHER, step), Size(128, 72), shade=250, top=0)
     painted: list[str] = []
-    driver.viewer.step_painted.connect(lambda _step: painted.append(driver.view.shown))
+    driver.viewer.step_painted.connect(lambda _step: painted.append(driver.view.accessibleDescription()))
     for _ in range(5):
         driver.viewer.show_review(first)
         driver.viewer.go_to_step(3)
         driver.viewer.show_review(other)
     driver.qtbot.waitUntil(
-        lambda: driver.view.shown == "Before step 1: a screenshot of 128x72. After step 1: a screenshot of 128x72"
+        lambda: (
+            driver.view.accessibleDescription()
+            == "Before step 1: a screenshot of 128x72. After step 1: a screenshot of 128x72"
+        )
     )
     driver.qtbot.waitUntil(lambda: driver.thumbnail(1) is not None)
-    driver.qtbot.waitUntil(lambda: driver.view.shown in painted)
-    assert {text for text in painted if "step 1" in text} == {driver.view.shown}
+    driver.qtbot.waitUntil(lambda: driver.view.accessibleDescription() in painted)
+    assert {text for text in painted if "step 1" in text} == {driver.view.accessibleDescription()}
     assert driver.colour(0.25, 0.5).red() == 250
     assert driver.strip.model().rowCount() == 2
     assert driver.viewer.seen_steps == {0}

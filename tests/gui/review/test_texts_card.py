@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QTextEdit
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.frame.background import Background
+from odyssey_recorder.gui.kit.marked_text import MarkedText
 from odyssey_recorder.gui.review.texts_card import TextsCard
 from odyssey_recorder.model.action import Click, Complete, Impossible
 from odyssey_recorder.model.assignment import TaskOrigin
@@ -55,12 +56,12 @@ def test_texts_are_shown_with_their_differences(driver: CardDriver, tmp_path: Pa
     assert not plain.fontStrikeOut()
     assert not plain.fontUnderline()
     assert driver.format_of("{}").fontWeight() > plain.fontWeight()
-    assert driver.card.difference == (
+    assert driver.find(MarkedText).accessibleDescription() == (
         "Filled in: red shoes. Removed by the rewrite: in a shop. Added by the rewrite: Use Chrome to."
     )
     same = replace(TASK, instruction=TASK.task)
     driver.card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=same))
-    assert driver.card.difference == "The instruction equals the task."
+    assert driver.find(MarkedText).accessibleDescription() == "The instruction equals the task."
 
 
 def test_end_and_notes_are_shown_with_the_texts(driver: CardDriver, tmp_path: Path) -> None:

@@ -18,14 +18,13 @@ from PySide6.QtWidgets import (
 )
 
 from odyssey_recorder.gui.frame.command import Command
-from odyssey_recorder.gui.frame.question_dialog import ReasonDialog
+from odyssey_recorder.gui.frame.estimate_dialog import EstimateDialog
+from odyssey_recorder.gui.frame.question_dialog import QuestionDialog, ReasonDialog
 from odyssey_recorder.gui.kit.table import VALUE
 from odyssey_recorder.gui.tasks.commands import TasksCommand
-from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.coverage_view import CoverageView
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
 from odyssey_recorder.gui.tasks.queue_view import QueueView
-from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.gui.tasks.task_table import STATUS
 from odyssey_recorder.llm.prices import ModelFacts, Prices
 from odyssey_recorder.model.text_origin import Approval, Writer
@@ -63,7 +62,7 @@ def test_approving_many_tasks_asks_first(lead: LeadDriver) -> None:
     lead.wait_for_text("4 tasks selected")
     lead.use(TasksCommand.APPROVE_TASKS)
     assert lead.task(first.task_id).status is Status.TO_APPROVE
-    lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
+    lead.press_in(lead.dialog_of(QuestionDialog), "Approve")
     lead.wait_for(lambda: all(lead.task(one.task_id).status is Status.WAITING for one in (first, *rest)))
     lead.wait_for(lambda: lead.rows == [])
     assert lead.says("Nothing left to approve.")
@@ -109,12 +108,12 @@ def test_edited_instruction_is_checked_and_approved_despite_faults(lead: LeadDri
     assert lead.rows[0].writer == "Person"
     assert lead.tasks.hasFocus()
     lead.use(TasksCommand.APPROVE_TASKS)
-    dialog = lead.dialog_of(ConfirmDialog)
+    dialog = lead.dialog_of(QuestionDialog)
     assert any("Leaves out" in label.text() for label in dialog.findChildren(QLabel))
     lead.press_in(dialog, "Cancel")
     assert lead.task(task.task_id).status is Status.TO_APPROVE
     lead.use(TasksCommand.APPROVE_TASKS)
-    lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
+    lead.press_in(lead.dialog_of(QuestionDialog), "Approve")
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
@@ -132,7 +131,7 @@ def test_unsaved_edit_is_kept_until_discarded(lead: LeadDriver) -> None:
     assert editor.toPlainText() == "Half a thought"
     assert lead.page.asks_before_closing(lambda: closed.append(True))
     assert lead.says("Close and lose unsaved text of 1 task?")
-    lead.press_in(lead.dialog_of(ConfirmDialog), "Cancel")
+    lead.press_in(lead.dialog_of(QuestionDialog), "Cancel")
     editor.setFocus()
     lead.use(TasksCommand.LEAVE_WORDS)
     assert not editor.isVisible()
@@ -141,7 +140,7 @@ def test_unsaved_edit_is_kept_until_discarded(lead: LeadDriver) -> None:
     editor.setPlainText("Another thought")
     assert lead.page.asks_before_closing(lambda: closed.append(True))
     assert closed == []
-    lead.press_in(lead.dialog_of(ConfirmDialog), "Close")
+    lead.press_in(lead.dialog_of(QuestionDialog), "Close")
     assert closed == [True]
     assert not lead.page.asks_before_closing(lambda: closed.append(True))
 
@@ -173,13 +172,13 @@ def test_rewrite_shows_its_budget_first_and_its_cost_at_the_end(lead: LeadDriver
     model.behaviour = lambda question: refuses() if tasks[1].listed.task.task in question.words else right(question)
     lead.tasks.selectAll()
     lead.use(TasksCommand.REWRITE_TASKS)
-    dialog = lead.dialog_of(RewriteDialog)
+    dialog = lead.dialog_of(EstimateDialog)
     lead.wait_for_text("unknown: stand-in-1 has no price in the table")
     assert not dialog.findChildren(QLineEdit)[0].isEnabled()
     lead.press_in(dialog, "Cancel")
     lead.setup.prices = PRICES
     lead.use(TasksCommand.REWRITE_TASKS)
-    dialog = lead.dialog_of(RewriteDialog)
+    dialog = lead.dialog_of(EstimateDialog)
     lead.wait_for(lambda: dialog.findChildren(QPushButton)[-1].isEnabled())
     assert lead.says("Have 3 tasks rewritten by a model?")
     assert lead.says(f"stand-in-1 at http://127.0.0.1:{model.port}")
@@ -244,7 +243,7 @@ def test_page_works_during_a_rewrite_until_it_is_cancelled(lead: LeadDriver, mod
 
 def rewrite(lead: LeadDriver, command: Command = TasksCommand.REWRITE_ALL) -> None:
     lead.use(command)
-    dialog = lead.dialog_of(RewriteDialog)
+    dialog = lead.dialog_of(EstimateDialog)
     lead.wait_for(button_in(dialog, "Rewrite").isEnabled)
     lead.press_in(dialog, "Rewrite")
 
@@ -292,6 +291,6 @@ def test_queue_shows_who_holds_a_task_and_since_when(lead: LeadDriver, task: Que
     lead.wait_for_text("Reserved for you until")
     lead.use(TasksCommand.SHOW_QUEUE)
     lead.use(TasksCommand.FREE_TASK)
-    lead.press_in(lead.dialog_of(ConfirmDialog), "Release")
+    lead.press_in(lead.dialog_of(QuestionDialog), "Release")
     lead.wait_for(lambda: lead.service.holders() == () and table.model().index(0, STATUS).data() == "Waiting")
     lead.wait_for(lambda: not lead.commands[TasksCommand.FREE_TASK].isVisible())
