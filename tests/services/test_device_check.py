@@ -6,17 +6,26 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.measured import MeasuredDevices
 from odyssey_recorder.device.settle import SettleRule
+from odyssey_recorder.device_check import probes
 from odyssey_recorder.device_check.found import WHERE_TO_SEND
 from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Rotation, Size
 from odyssey_recorder.progress import untold
 from odyssey_recorder.services.device_check import ALL_PROBES, DeviceCheck, DeviceReport, Outcome, Patience
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
+from odyssey_simulator.control_server import ControlOptions
+from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.profile import PROFILES
 from tests.device.bench import DeviceBench, StartBench
 from tests.device.conftest import adb_server, bench, emulators, over_grpc, start_bench
+from tests.simulator.bench import phone_of
 
 __all__ = ["adb_server", "bench", "emulators", "over_grpc", "start_bench"]
 
@@ -24,7 +33,7 @@ QUICK = Patience(SettleRule(still_ms=40, unmoved_ms=100), effect_ms=1500)
 ROTATES = ("system", "accelerometer_rotation")
 
 
-def check_of(bench: DeviceBench, folder: Path, *probes: str) -> DeviceCheck:
+def check_of(bench: DeviceBench, folder: Path, *wanted: str) -> DeviceCheck:
     """A check with all probes, or with some."""
     connector = DeviceConnector(
         bench.server,
@@ -33,12 +42,12 @@ def check_of(bench: DeviceBench, folder: Path, *probes: str) -> DeviceCheck:
         console_token=folder / "no token",
         measured=MeasuredDevices(folder / "measured.json"),
     )
-    chosen = {name: probe for name, probe in ALL_PROBES.items() if not probes or name in probes}
+    chosen = {name: probe for name, probe in ALL_PROBES.items() if not wanted or name in wanted}
     return DeviceCheck(connector, QUICK, chosen)
 
 
-def run(bench: DeviceBench, folder: Path, *probes: str) -> DeviceReport:
-    return check_of(bench, folder, *probes).run(bench.emulator.serial)
+def run(bench: DeviceBench, folder: Path, *wanted: str) -> DeviceReport:
+    return check_of(bench, folder, *wanted).run(bench.emulator.serial)
 
 
 def lines_of(report: DeviceReport, outcome: Outcome) -> dict[str, str]:
@@ -135,6 +144,49 @@ def test_refused_grpc_is_named_with_its_reason(bench: DeviceBench, tmp_path: Pat
     bench.emulator.faults.control.refuse(refuse=True)
     report = run(bench, tmp_path, "Screens")
     assert "gRPC service of" in lines_of(report, Outcome.NOT_POSSIBLE)["Frames"]
+
+
+def test_grpc_refused_halfway_ends_in_the_report(bench: DeviceBench, tmp_path: Path) -> None:
+    before = state_of(bench)
+    check = check_of(bench, tmp_path, "Screens", "Typing")
+    refuse = when_turned(bench, lambda: bench.emulator.faults.control.refuse(refuse=True))
+    report = check.run(bench.emulator.serial, untold, refuse)
+    missing = lines_of(report, Outcome.NOT_POSSIBLE)
+    assert missing.keys() == {"Frames", "Typing: Unicode", "Typing: Emoji"}
+    assert "gRPC service of" in missing["Frames"]
+    assert state_of(bench) == before
+
+
+def test_emulator_that_takes_signed_tokens_only_is_as_expected(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    options = ControlOptions.of("jwt", tmp_path)
+    with SimulatedEmulator(phone_of(), adb_server_port=adb_server.port, control=options) as emulator:
+        connector = DeviceConnector(
+            AdbServer(port=adb_server.port), running=(tmp_path,), console_token=tmp_path / "none"
+        )
+        AdbDevice(AdbShell(emulator.serial, connector.server)).wait_until_ready(20)
+        chosen = {"Screens": ALL_PROBES["Screens"]}
+        report = DeviceCheck(connector, QUICK, chosen).run(emulator.serial)
+    assert report.facts["Screenshots"] == "gRPC"
+    assert lines_of(report, Outcome.EXPECTED).keys() == {"Touches", "Frames"}
+
+
+def test_slow_view_hierarchy_is_named(bench: DeviceBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probes, "_SLOW_DUMP_S", 0.0)
+    report = run(bench, tmp_path, "View hierarchy")
+    assert lines_of(report, Outcome.DIFFERENT)["View hierarchy"].endswith(" s, which is slow")
+
+
+def test_buttons_of_a_taskbar_are_pressed_where_they_are(start_bench: StartBench, tmp_path: Path) -> None:
+    bench = start_bench("pixel_tablet")
+    check = check_of(bench, tmp_path, "Screens", "Navigation buttons")
+    report = check.run(bench.emulator.serial)
+    done = lines_of(report, Outcome.EXPECTED)
+    assert [done[f"{key.value} button"] for key in SystemKey] == [
+        f"the key and the button did what {key.value} does" for key in SystemKey
+    ]
+    measured = check.connector.measured.of(bench.device.properties())
+    places = measured.buttons_on(Size(2560, 1600), Rotation.R0)
+    assert min(box.left for box in places.values()) > 1280, "at the end of the taskbar"
 
 
 def test_denied_getevent_is_named(bench: DeviceBench, tmp_path: Path) -> None:
