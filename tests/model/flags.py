@@ -6,6 +6,7 @@ _VALUES = {
     FlagCode.TURNED: ("1x2", "2x1"),
     FlagCode.RESIZED: ("1x1", "2x2"),
     FlagCode.FOREIGN_INPUT: ("a touch at (360, 640), 10:22:03.1 UTC",),
+    FlagCode.OTHER_EFFECT: ("the button HOME", "com.example.shop/.Main"),
     FlagCode.OTHER: ("somebody else touched the device",),
 }
 FLAGS = tuple(Flag(code, _VALUES.get(code, ())) for code in FlagCode)
