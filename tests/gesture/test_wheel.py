@@ -27,7 +27,7 @@ def test_contacts_from_one_place_in_one_direction_are_one_turn() -> None:
     assert goes_on(FIRST, SECOND, SCREEN)
     level = [drag((9000, 20000), (9000 - far, 20000), at_us=at_us) for far, at_us in ((3000, 0), (2500, 15_000))]
     assert may_go_on(level[0], SCREEN)
-    assert goes_on(*level, SCREEN)
+    assert goes_on(level[0], level[1], SCREEN)
 
 
 @pytest.mark.parametrize(
