@@ -159,7 +159,8 @@ class Compositor:
         if system.awake:
             canvas = Canvas(image)
             for window in self.windows:
-                window.box.paint(canvas)
+                if not system.forbids_screenshots or window.name in {"StatusBar", "NavigationBar0"}:
+                    window.box.paint(canvas)
         self._settled = image
         return image
 

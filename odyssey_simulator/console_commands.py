@@ -30,8 +30,9 @@ _LEFT_BUTTON, _RIGHT_BUTTON = 1, 2
 _FAULT_USAGE = (
     "fault offline | online | freeze SECONDS|on|off | screencap-delay MS | cut-frame [N] | black-frame [N]"
     " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off"
-    " | refuse-snapshots on|off | hold-posture on|off | snapshot-delay MS | anr | second-display on|off"
-    " | windows-option known|ignored|refused | other-automation on|off | hide-root on|off"
+    " | refuse-snapshots on|off | hold-posture on|off | snapshot-delay MS | anr | not-responding | app-error"
+    " | second-display on|off | secure on|off | virtio-tablet on|off"
+    " | windows-option known|ignored|refused | other-automation on|off | hide-root on|off | deny-getevent on|off"
     " | paste-limit N | field-limit N | clear"
     " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
     " | grpc outer-size on|off | grpc first-node on|off | grpc turned QUARTERS"
@@ -119,6 +120,8 @@ class ConsoleCommands:
         match arguments:
             case ["name"]:
                 return self._guest.avd_name
+            case ["discoverypath"] if self._guest.discovery_file is not None:
+                return str(self._guest.discovery_file)
             case ["status"]:
                 return "virtual device is running"
             case ["snapshot", "list"]:
@@ -132,7 +135,7 @@ class ConsoleCommands:
                 if self._snapshots.pop(name, None) is None:
                     raise ConsoleError(f"Device 'encrypt' does not have the requested snapshot '{name}'")
             case _:
-                raise ConsoleError("missing or bad sub-command: name, status, snapshot list|save|load|delete")
+                raise ConsoleError("bad sub-command: name, discoverypath, status, snapshot list|save|load|delete")
         return ""
 
     def _list_snapshots(self) -> str:
@@ -228,7 +231,9 @@ class ConsoleCommands:
     def _clear_faults(self) -> None:
         self._guest.faults.clear()
         self._guest.nodes.lose_reports(0)
+        self._guest.nodes.has_tablet = False
         self._guest.phone.limit_text()
+        self._guest.phone.forbid_screenshots(forbidden=False)
 
 
 def _plain_faults(guest: Guest) -> dict[str, Callable[[], None]]:
@@ -240,6 +245,8 @@ def _plain_faults(guest: Guest) -> dict[str, Callable[[], None]]:
         "freeze off": faults.thaw,
         "kill-getevent": faults.kill_getevent,
         "anr": lambda: faults.keep_anr(guest.phone.state()),
+        "not-responding": lambda: guest.phone.fail_app("Application Not Responding"),
+        "app-error": lambda: guest.phone.fail_app("Application Error"),
         "grpc off": lambda: control.switch_off(off=True),
         "grpc on": lambda: control.switch_off(off=False),
         "grpc drop": control.drop_streams,
@@ -256,7 +263,10 @@ def _switched_faults(guest: Guest) -> dict[str, Callable[[bool], None]]:
         "hold-posture": lambda on: faults.hold_posture(hold=on),
         "second-display": lambda on: faults.plug_second_display(plugged=on),
         "other-automation": lambda on: faults.take_automation(taken=on),
+        "deny-getevent": partial(setattr, faults, "denies_getevent"),
         "hide-root": lambda on: faults.hide_root(hidden=on),
+        "virtio-tablet": lambda on: setattr(guest.nodes, "has_tablet", on),
+        "secure": lambda on: guest.phone.forbid_screenshots(forbidden=on),
         "grpc stall": lambda on: control.stall(stalled=on),
         "grpc refuse": lambda on: control.refuse(refuse=on),
         "grpc outer-size": partial(setattr, control, "knows_outer_panel"),

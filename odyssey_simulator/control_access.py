@@ -68,7 +68,7 @@ class _Rules:
         self._file = file
         self._unprotected: Sequence[str] = ()
         self._issuers: dict[str, dict[str, list[str]]] = {}
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             read = json.loads(_STRING_OR_COMMENT.sub(r"\1", file.read_text("utf-8")))
             self._unprotected = read.get("unprotected", ())
             self._issuers = {rules["iss"]: rules for rules in read.get("allowlist", ())}

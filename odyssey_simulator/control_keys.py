@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import struct
+import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -53,6 +54,8 @@ class KeyFolder:
 
     def start(self) -> None:
         """Raises SimulatorError."""
+        if sys.platform != "linux":
+            raise SimulatorError("The simulated emulator takes signed tokens (JWT) on Linux only. Use the token.")
         try:
             from tink import jwt  # not needed without JWT
         except ImportError as error:

@@ -1,12 +1,14 @@
 """The gRPC service on the network: port, access, and discovery."""
 
+import math
 import os
 import secrets
 import shlex
 import socket
 import sys
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -42,7 +44,8 @@ class ControlOptions:
     """`running_dir` is the folder of the discovery file, None for no file.
 
     With an empty `token` the service is open, or takes signed tokens only. With `jwt` it also takes signed tokens,
-    from whoever may write into a folder next to the discovery file.
+    from whoever may write into a folder next to the discovery file. `idle_s` seconds, by `clock`, after the last
+    message of any call the emulator ends. An emulator whose `port` is taken does not start.
     """
 
     running_dir: Path | None = None
@@ -50,6 +53,9 @@ class ControlOptions:
     jwt: bool = False
     allowlist: Path = DEFAULT_ALLOWLIST
     bad_jwt: grpc.StatusCode = grpc.StatusCode.INVALID_ARGUMENT
+    port: int = 0
+    idle_s: float = math.inf
+    clock: Callable[[], float] = time.monotonic
 
     @classmethod
     def of(cls, access: GrpcAccess, running_dir: Path) -> "ControlOptions":
@@ -69,9 +75,10 @@ class ControlServer:
         self._wanted_port = console_port + _ABOVE_CONSOLE if console_port else 0
         self._entries = entries
         self._options = options
+        self._guest = guest
         self._faults = guest.faults.control
         self._access = Access(options.token, options.allowlist, options.bad_jwt)
-        self._service = ControlService(guest, self._access)
+        self._service = ControlService(guest, self._access, options.clock)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="control")
         self._server: grpc.Server | None = None
         self._file: DiscoveryFile | None = None
@@ -86,6 +93,15 @@ class ControlServer:
     def address(self) -> str:
         return f"{_LOOPBACK}:{self.port}"
 
+    @property
+    def active_s(self) -> float:
+        """When the last message of a call came or went."""
+        return self._service.active_s
+
+    @property
+    def is_idle(self) -> bool:
+        return self._options.clock() - self._service.active_s > self._options.idle_s
+
     def wait_for_touches(self) -> None:
         """Return when every touch sent so far has been injected."""
         self._service.wait_for_touches()
@@ -94,8 +110,10 @@ class ControlServer:
         """`thread_id` is the native id of a thread of the emulator, for the discovery file. Raises SimulatorError."""
         if self._options.running_dir is not None:
             self._file = DiscoveryFile(self._options.running_dir, thread_id)
+            self._guest.discovery_file = self._file.path
             self._watch_keys(self._file)
-        self.port = self._wanted_port if _is_free(self._wanted_port) else 0
+        wanted = self._options.port or self._wanted_port
+        self.port = wanted if self._options.port or _is_free(wanted) else 0
         self._open()
         self._faults.attach(self._apply_faults, self._renew_token)
         self._write_file()

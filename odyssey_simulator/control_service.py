@@ -111,10 +111,15 @@ _Answer = Callable[[Any, grpc.ServicerContext], Any]
 
 
 class ControlService:
-    """Runs on the server's threads; `access` decides who may call what, once when a call begins."""
+    """Runs on the server's threads; `access` decides who may call what, once when a call begins.
 
-    def __init__(self, guest: Guest, access: Access) -> None:
+    `active_s` is when the last message came or went, by `clock`.
+    """
+
+    def __init__(self, guest: Guest, access: Access, clock: Callable[[], float]) -> None:
         self._access = access
+        self._clock = clock
+        self.active_s = clock()
         self._guest = guest
         self._frames = FrameEncoder()
         self._fingers = Fingers(guest)
@@ -181,6 +186,7 @@ class ControlService:
             refusal = invalid_token(shown)
         if refusal is not None:
             context.abort(*refusal)
+        self.active_s = self._clock()
 
     def _wait(self, context: grpc.ServicerContext, ready: Callable[[], bool], timeout_s: float | None = None) -> None:
         with self._changed:
@@ -203,6 +209,7 @@ class ControlService:
             except SimulatorError as error:
                 context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
             yield image
+            self.active_s = self._clock()
             shown = screen.number
         context.abort(grpc.StatusCode.UNAVAILABLE, "The stream was dropped.")
 
@@ -294,7 +301,7 @@ class ControlService:
         return status
 
     def _get_clipboard(self, _: Any, __: grpc.ServicerContext) -> Any:
-        return messages.ClipData(text=self._guest.phone.get_clipboard())
+        return messages.ClipData(text=self._guest.phone.host_clipboard())
 
     def _set_clipboard(self, request: Any, _: grpc.ServicerContext) -> Any:
         self._guest.phone.set_clipboard(request.text)

@@ -17,8 +17,10 @@ def running_dir(environment: Mapping[str, str]) -> Path:
         return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / "Temp" / "avd" / "running"
     if sys.platform == "darwin":
         return home / "Library" / "Caches" / "TemporaryItems" / "avd" / "running"
-    runtime = environment.get("XDG_RUNTIME_DIR")
-    return (Path(runtime) if runtime else home / ".android") / "avd" / "running"
+    runtime = Path(environment.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
+    if environment.get("XDG_RUNTIME_DIR") or runtime.is_dir():
+        return runtime / "avd" / "running"
+    return Path(environment.get("ANDROID_EMULATOR_HOME") or home / ".android") / "avd" / "running"
 
 
 def write_secret(path: Path, text: str) -> None:

@@ -27,6 +27,7 @@ SCANNED_PORTS = range(5554, 5586)
 _LOOPBACK = "127.0.0.1"
 _ATTEMPTS = 200
 _ANNOUNCE_EVERY_S = 0.2
+_LOOK_EVERY_S = 0.1
 _Result = TypeVar("_Result")
 
 
@@ -71,6 +72,7 @@ class SimulatedEmulator:
         self.faults.on_crash = self.killed.set
         self.is_announced = False
         self._announcing: Future[None] | None = None
+        self._ending: Future[None] | None = None
 
     def start(self) -> None:
         """Both ports accept connections on return."""
@@ -83,6 +85,7 @@ class SimulatedEmulator:
             except SimulatorError:
                 self.stop()
                 raise
+            self._ending = asyncio.run_coroutine_threadsafe(self._end_when_idle(self.control), self._loop)
         if self._adb_server_port is not None:
             self.is_announced = announce(self._adb_server_port, self.adb_port)
             self._announcing = asyncio.run_coroutine_threadsafe(
@@ -95,8 +98,9 @@ class SimulatedEmulator:
             if self.control is not None:
                 self.control.stop()
             self.faults.thaw()
-            if self._announcing is not None:
-                self._announcing.cancel()
+            for task in (self._announcing, self._ending):
+                if task is not None:
+                    task.cancel()
             self._await(self._hang_up())
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
@@ -127,6 +131,11 @@ class SimulatedEmulator:
             await asyncio.sleep(_ANNOUNCE_EVERY_S)
             if self._daemon.is_listening and not self._daemon.is_connected:
                 await asyncio.to_thread(announce, server_port, self.adb_port)
+
+    async def _end_when_idle(self, control: ControlServer) -> None:
+        while not control.is_idle:
+            await asyncio.sleep(_LOOK_EVERY_S)
+        self.killed.set()
 
     def _run_loop(self) -> None:
         asyncio.set_event_loop(self._loop)

@@ -15,6 +15,9 @@ from odyssey_simulator.evdev_names import (
     ABS_MT_PRESSURE,
     ABS_MT_SLOT,
     ABS_MT_TRACKING_ID,
+    ABS_X,
+    ABS_Y,
+    BTN_MOUSE,
     EV_ABS,
     EV_SYN,
     SYN_DROPPED,
@@ -141,11 +144,16 @@ class InputNodes:
             InputNode(f"/dev/input/event{number}", f"virtio_input_multi_touch_{number}", touch)
             for number in range(1, 12)
         )
+        self.has_tablet = False
+        """Whether clicks in the window arrive at the `tablet` instead of a touch screen."""
+        pointer = Capabilities(keys=(BTN_MOUSE,), axes=((ABS_X, RAW_MAX), (ABS_Y, RAW_MAX)))
+        self.tablet = InputNode("/dev/input/event13", "QEMU Virtio Tablet", pointer)
         self.keyboard = InputNode("/dev/input/event12", "qwerty2", Capabilities(keys=_QWERTY2_KEYS, leds=(0, 1, 2)))
 
     def all(self) -> tuple[InputNode, ...]:
         """In the order in which `getevent` lists them."""
-        return (self.gpio_keys, *self.touch_screens, *([self.keyboard] if self.has_keyboard else []))
+        keyboard, tablet = [self.keyboard] * self.has_keyboard, [self.tablet] * self.has_tablet
+        return (self.gpio_keys, *self.touch_screens, *keyboard, *tablet)
 
     def read(self, reader: Reader, on_end: Callable[[], None]) -> Callable[[], None]:
         """The returned function unsubscribes; `on_end` is called when `end_readers` disconnects all readers."""
@@ -196,7 +204,7 @@ class InputNodes:
         """Lifts all fingers, whose owners may be gone, and disconnects all readers, which did not exist then."""
         with self._lock:
             self.clock.set(saved.time_ns)
-            for node, (slot, told_slot, values) in zip(self.all(), saved.states, strict=True):
+            for node, (slot, told_slot, values) in zip(self.all(), saved.states, strict=False):
                 lifted = {
                     key: -1 if key[1:] == (EV_ABS, ABS_MT_TRACKING_ID) else value for key, value in values.items()
                 }

@@ -4,6 +4,7 @@ EV_SYN, EV_KEY, EV_ABS, EV_SW, EV_LED = 0x00, 0x01, 0x03, 0x05, 0x11
 SYN_REPORT, SYN_DROPPED = 0x00, 0x03
 ABS_MT_SLOT, ABS_MT_POSITION_X, ABS_MT_POSITION_Y = 0x2F, 0x35, 0x36
 ABS_MT_TRACKING_ID, ABS_MT_PRESSURE = 0x39, 0x3A
+ABS_X, ABS_Y, BTN_MOUSE = 0x00, 0x01, 0x110
 
 # Runs of consecutive key codes: the first code, then the names in order (without their "KEY_").
 _KEY_RUNS = {
@@ -39,7 +40,7 @@ _KEYS = {
 
 _NAMES: dict[int, dict[int, str]] = {
     EV_SYN: {SYN_REPORT: "SYN_REPORT", SYN_DROPPED: "SYN_DROPPED"},
-    EV_KEY: {**_KEYS, 0x141: "BTN_TOOL_RUBBER", 0x14B: "BTN_STYLUS"},
+    EV_KEY: {**_KEYS, BTN_MOUSE: "BTN_MOUSE", 0x141: "BTN_TOOL_RUBBER", 0x14B: "BTN_STYLUS"},
     EV_ABS: {
         0x00: "ABS_X",
         0x01: "ABS_Y",

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 
 from odyssey_simulator.phone import PhoneState
@@ -65,6 +66,24 @@ class ControlFaults:
         self.apply()
 
 
+@dataclass(slots=True)
+class KeyboardFaults:
+    """With `api_36` the keyboards are those of Android 16, where ADBKeyBoard only works from version 2.5 on.
+
+    `refuses_list`: the shell may not list all keyboards. ADBKeyBoard, of `version`, can be enabled at the attempt after
+    `slow_attempts` failures.
+    """
+
+    api_36: bool = False
+    refuses_list: bool = False
+    version: str = "2.5-dev"
+    slow_attempts: int = 0
+
+    @property
+    def deaf(self) -> bool:
+        return self.api_36 and self.version < "2.5"
+
+
 class FrameFault(Enum):
     CUT = "cut-frame"
     BLACK = "black-frame"
@@ -94,6 +113,7 @@ class Faults:
         self.kill_getevent = kill_getevent
         self.break_connections = break_connections
         self.control = ControlFaults()
+        self.keyboards = KeyboardFaults()
         self._lock = threading.Lock()
         self._frames = dict.fromkeys(FrameFault, 0)
         self._thawing: threading.Timer | None = None
@@ -110,6 +130,7 @@ class Faults:
         self.has_second_display = False
         self.windows_option = WindowsOption.KNOWN
         self.on_crash: Callable[[], None] = _nothing
+        self.denies_getevent = False
         self.automation_is_taken = False
         self.hides_root = False
 
@@ -196,8 +217,9 @@ class Faults:
             self._frames = dict.fromkeys(FrameFault, 0)
         self.refuses_input = self.refuses_snapshots = self.holds_posture = False
         self.has_second_display = self.hides_active_panel = False
-        self.automation_is_taken = self.hides_root = False
+        self.automation_is_taken = self.hides_root = self.denies_getevent = False
         self.last_anr = None
+        self.keyboards = KeyboardFaults()
         self.windows_option = WindowsOption.KNOWN
         self.screencap_delay_s = self.snapshot_delay_s = 0.0
         self.offline = False

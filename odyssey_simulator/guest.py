@@ -1,9 +1,11 @@
 """The Android system as its shell and console see it: the phone with its files, input nodes and faults."""
 
 import copy
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from odyssey_simulator.evdev import (
     RAW_MAX,
@@ -14,7 +16,7 @@ from odyssey_simulator.evdev import (
     lift_changes,
     touch_changes,
 )
-from odyssey_simulator.evdev_names import EV_KEY
+from odyssey_simulator.evdev_names import ABS_X, ABS_Y, BTN_MOUSE, EV_ABS, EV_KEY
 from odyssey_simulator.faults import Faults
 from odyssey_simulator.files import Files
 from odyssey_simulator.guest_clock import GuestClock
@@ -41,6 +43,9 @@ class Guest:
     nodes: InputNodes
     avd_name: str
     files: Files = field(default_factory=Files)
+    discovery_file: Path | None = None
+    starts: int = 1
+    is_restarting: bool = False
     automation: UiAutomation = field(init=False)
     _felt: set[int] = field(default_factory=set)
     _wheel: Wheel = field(init=False)
@@ -71,6 +76,13 @@ class Guest:
         self.nodes.load(snapshot.nodes)
         self.files = copy.deepcopy(snapshot.files)
 
+    def restart_android(self, takes_s: float) -> None:
+        """Without a reboot, as the emulator does to change the language; returns when Android runs again."""
+        self.is_restarting = True
+        time.sleep(takes_s)
+        self.starts += 1
+        self.is_restarting = False
+
     def touch_screen(self) -> InputNode:
         is_outer = self.phone.screen().folded and not self.faults.control.uses_first_node
         return self.nodes.touch_screens[_OUTER_PANEL_NODE if is_outer else 0]
@@ -89,11 +101,22 @@ class Guest:
         raw = _raw(x, panel.width), _raw(y, panel.height)
         node = self.touch_screen()
         down = slot in node.contacts()
-        if pressed:
+        if self.nodes.has_tablet:
+            self._click(raw, pressed=pressed)
+        elif pressed:
             self.report_touch(node, touch_changes(slot, *raw))
         elif down:
             self.report_touch(node, touch_changes(slot, *raw))
             self.report_touch(node, lift_changes(slot), wait=wait)
+
+    def _click(self, raw: tuple[int, int], *, pressed: bool) -> None:
+        tablet, screen = self.nodes.tablet, self.phone.screen()
+        was_pressed = tablet.values.get((-1, EV_KEY, BTN_MOUSE), 0)
+        place = [(EV_ABS, ABS_X, raw[0]), (EV_ABS, ABS_Y, raw[1])]
+        moment = self._moment(self.nodes.report(tablet, [*place, (EV_KEY, BTN_MOUSE, int(pressed))]))
+        moved = TouchPhase.MOVE if was_pressed else TouchPhase.DOWN
+        if pressed or was_pressed:
+            self._touch(moved if pressed else TouchPhase.UP, raw, 0, screen=screen, moment=moment)
 
     def window_wheel(self, at: Vector, by: Vector) -> None:
         """Turn the mouse wheel at a place of the panel; returns at once, while the finger drags on by `by`."""

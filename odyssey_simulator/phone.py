@@ -40,6 +40,7 @@ __all__ = [
     "WindowInfo",
 ]
 
+ErrorKind = Literal["Application Not Responding", "Application Error"]
 _MINUTE_S = 60.0
 _PASTE_NOTICE_S = 3.5
 _WISHES: Mapping[str, Literal["send", "view"]] = {
@@ -75,6 +76,7 @@ class Phone:
         self._running_clock = running_clock
         self._beat_timer: Timer | None = None
         self._notice_timer: Timer | None = None
+        self._seen_clip, self._host_clipboard = self._system.entry.clip, ""
         self._touch_surface = TouchSurface(self._looper, self._compositor, lambda: self._system)
         self._compositor.refresh(self._system)
 
@@ -114,6 +116,7 @@ class Phone:
             self._touch_surface.touch(phase, (x, y), pointer, at_s=at_s, number=number)
             self._keep_beating()
             self._end_notice_later()
+            self._share_clip()
 
         if at_once:
             self._looper.later(0.0, touch)
@@ -206,6 +209,10 @@ class Phone:
     def get_clipboard(self) -> str:
         return self._looper.call(lambda: self._system.entry.clip.text)
 
+    def host_clipboard(self) -> str:
+        """What the emulator's host last saw or set: a snapshot does not bring it back."""
+        return self._looper.call(lambda: self._host_clipboard)
+
     # Keyboards -------------------------------------------------------------------------------------------------
 
     def input_methods(self, *, installed: bool = False) -> list[str]:
@@ -266,6 +273,14 @@ class Phone:
         """As from the emulator's host."""
         self._change(lambda: setattr(self._system.entry, "clip", Clip(text)))
 
+    def fail_app(self, kind: ErrorKind) -> None:
+        """Show Android's dialog about the app in front, which stays until somebody answers it."""
+        self._change(lambda: self._system.fail(kind))
+
+    def forbid_screenshots(self, *, forbidden: bool) -> None:
+        """Whether all windows but the bars are black on every frame, as with FLAG_SECURE."""
+        self._change(lambda: setattr(self._system, "forbids_screenshots", forbidden))
+
     def limit_text(self, *, pasted: int | None = None, held: int | None = None) -> None:
         """In letters: at most `pasted` of a clipboard (0: fields refuse it), and at most `held` in a field."""
 
@@ -312,6 +327,7 @@ class Phone:
 
         def load() -> None:
             self._system = copy.deepcopy(snapshot)
+            self._seen_clip = self._system.entry.clip
             self._touch_surface.clear()
             self._compositor.cause = None
             self._compositor.refresh(self._system, force=True)
@@ -333,6 +349,7 @@ class Phone:
             self._compositor.change(self._system, act)
             self._keep_beating()
             self._end_notice_later()
+            self._share_clip()
 
         self._looper.call(change)
 
@@ -352,6 +369,12 @@ class Phone:
             page.beat()
             self._compositor.advance(self._system)
             self._keep_beating()
+
+    def _share_clip(self) -> None:
+        """The guest tells the host of every clip that is set."""
+        clip = self._system.entry.clip
+        if clip is not self._seen_clip:
+            self._seen_clip, self._host_clipboard = clip, clip.text
 
     def _end_notice_later(self) -> None:
         if self._system.paste_notice and self._notice_timer is None:

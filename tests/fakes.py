@@ -227,12 +227,12 @@ class FakeDevice:
             return self.settings.get((namespace, name), "")
 
     @contextmanager
-    def changed_settings(self, values: Mapping[tuple[str, str], str]) -> Iterator[Mapping[tuple[str, str], str]]:
+    def changed_settings(self, values: Mapping[tuple[str, str], str]) -> Iterator[None]:
         old = {name: self.setting(*name) for name in values}
         with self._answering():
             self.settings.update(values)
         try:
-            yield old
+            yield
         finally:
             self.settings = {name: value for name, value in {**self.settings, **old}.items() if value}
 

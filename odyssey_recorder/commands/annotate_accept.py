@@ -1,11 +1,7 @@
 """`annotate accept`: accepts the texts that the evidence supports."""
 
-from typing import Annotated
-
-import typer
-
 from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption, print_problems
-from odyssey_recorder.commands.terminal import JsonOption, fail_if, print_json, say
+from odyssey_recorder.commands.terminal import ByOption, JsonOption, fail_if, print_json, say
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.plain_text import counted
 
@@ -14,10 +10,7 @@ def accept(
     dataset: DatasetArgument,
     *,
     selection: FilterOption = "",
-    by: Annotated[
-        str | None,
-        typer.Option("--by", metavar="NAME", help="Your name.", show_default="the annotator in the settings"),
-    ] = None,
+    by: ByOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Accept the suggested texts that the recording supports.

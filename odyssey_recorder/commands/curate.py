@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 app = terminal.CommandGroup("curate", "Retire episodes, find duplicates, and redact.")
 
 IdsArgument = Annotated[list[str], typer.Argument(metavar="ID...", help="The episodes.")]
-NameOption = Annotated[
-    str | None, typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
-]
 YesOption = Annotated[bool, typer.Option("--yes", help="Apply what is shown.")]
 _SHOWN = 60
 
@@ -36,7 +33,7 @@ def retire(  # noqa: PLR0913 - the options
     *,
     why: Annotated[str, typer.Option(help="The reason.")],
     superseded_by: Annotated[str | None, typer.Option(metavar="ID", help="The episode to use instead.")] = None,
-    name: NameOption = None,
+    name: terminal.NameOption = None,
     yes: YesOption = False,
 ) -> None:
     """Leave episodes out of lists, exports, splits and figures.
@@ -54,7 +51,7 @@ def restore(
     ids: IdsArgument,
     *,
     why: Annotated[str, typer.Option(help="The reason.")] = "",
-    name: NameOption = None,
+    name: terminal.NameOption = None,
     yes: YesOption = False,
 ) -> None:
     """Take retired episodes back.
@@ -81,7 +78,7 @@ def duplicates(  # noqa: PLR0913 - the options
     retire_others: Annotated[
         bool, typer.Option("--retire-others", help="Retire all but the best of each group. Needs --by.")
     ] = False,
-    name: NameOption = None,
+    name: terminal.NameOption = None,
     yes: YesOption = False,
     as_json: terminal.JsonOption = False,
 ) -> None:
@@ -125,7 +122,7 @@ def redact(  # noqa: PLR0913 - the options
     text: Annotated[str, typer.Option(help="Cover views with this text, and replace it in the annotation.")] = "",
     pattern: Annotated[str, typer.Option("--regex", help="The same for all that a regular expression finds.")] = "",
     why: Annotated[str, typer.Option(help="The reason.")] = "",
-    name: NameOption = None,
+    name: terminal.NameOption = None,
     yes: YesOption = False,
 ) -> None:
     """Hide parts of screenshots and words in all exports.

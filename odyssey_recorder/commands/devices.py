@@ -43,6 +43,7 @@ def devices(context: typer.Context, *, as_json: terminal.JsonOption = False) -> 
 
 
 @app.command()
+@terminal.exits_with_2()
 def check(
     device: Annotated[
         str | None, typer.Argument(metavar="SERIAL", help="The serial of the device.", show_default="the only one")
@@ -53,8 +54,9 @@ def check(
 ) -> None:
     """Find out in up to three minutes what a device does differently.
 
-    Settings is opened, touched and typed into; afterwards the device is as it was. Exit code 0: nothing differs; 1:
-    something does.
+    It opens Settings, touches it and types into it. Afterwards the device is as it was.
+
+    Exit code 0: nothing differs; 1: something does; 2: the check could not be carried out.
     """
     from odyssey_recorder.device.connector import chosen_device
     from odyssey_recorder.services.device_check import DeviceCheck, Outcome

@@ -25,9 +25,6 @@ _SequenceOption = Annotated[str, typer.Option(metavar="ANSWER", help="Do the ste
 _InstructionOption = Annotated[
     str, typer.Option(metavar="ANSWER", help="Does the instruction mean the same as the task?")
 ]
-_NameOption = Annotated[
-    str | None, typer.Option("--by", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
-]
 _NoteOption = Annotated[str, typer.Option("--why", metavar="TEXT", help="A note on the verdict.")]
 _MORE = """
 
@@ -50,7 +47,7 @@ def verdict_command(name: str, summary: str) -> Callable[..., None]:
         screenshots: _ScreenshotsOption,
         sequence: _SequenceOption,
         instruction: _InstructionOption,
-        by: _NameOption = None,
+        by: terminal.ByOption = None,
         why: _NoteOption = "",
         dataset: terminal.DatasetOption = None,
         as_json: terminal.JsonOption = False,

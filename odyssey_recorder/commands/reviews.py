@@ -10,9 +10,6 @@ from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.review_verdicts import verdict_command
 from odyssey_recorder.model.plain_text import counted
 
-NameOption = Annotated[
-    str | None, typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
-]
 app = terminal.CommandGroup("reviews", "Judge and restore episodes, and check and merge reviews.")
 app.command("accept")(verdict_command("accept", "Accept episodes."))
 app.command("send-back")(verdict_command("send back", "Send episodes back to their annotators."))
@@ -113,7 +110,7 @@ def request(  # noqa: PLR0913 - the options
     ] = "",
     why: Annotated[str, typer.Option(help="The reason.")] = "",
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Withdraw the requests instead.")] = False,
-    name: NameOption = None,
+    name: terminal.NameOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
     """Request a second review of episodes.
@@ -145,7 +142,7 @@ def restore(
     ] = None,
     *,
     why: Annotated[str, typer.Option(help="The reason for restoring it.")] = "",
-    reviewer: NameOption = None,
+    reviewer: terminal.NameOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
     """Restore a rejected episode, to be reviewed again.

@@ -38,6 +38,12 @@ CaptureOption = Annotated[
 ]
 AgentsOption = Annotated[bool, typer.Option("--agents", help="Also episodes that agents recorded.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+NameOption = Annotated[
+    str | None, typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
+]
+ByOption = Annotated[
+    str | None, typer.Option("--by", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
+]
 
 
 def line(*parts: str | tuple[str, str]) -> Text:

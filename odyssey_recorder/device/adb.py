@@ -138,6 +138,7 @@ class AdbDevice:
                 keyboard=dumpsys.keyboard(window),
                 panel=dumpsys.panel_size(wm_size),
                 has_pop_up=dumpsys.has_pop_up(window),
+                error_dialog=dumpsys.error_dialog(window),
             )
 
     def _read_screen(self) -> list[str]:
@@ -250,9 +251,7 @@ class AdbDevice:
         if _was_refused(result):
             raise DeviceError(f"{self.label} refused `{shell_line(repair)}`. {_quoted(result.text)}".rstrip())
 
-    def changed_settings(
-        self, values: Mapping[tuple[str, str], str]
-    ) -> AbstractContextManager[Mapping[tuple[str, str], str]]:
+    def changed_settings(self, values: Mapping[tuple[str, str], str]) -> AbstractContextManager[None]:
         return changed_settings(self._shell, self._kept, values)
 
     def free_bytes(self) -> int:
@@ -338,6 +337,14 @@ class AdbDevice:
     def wait_until_ready(self, timeout_s: float) -> None:
         """Also restores the settings and the keyboard that a crash has left changed."""
         self._wait_until_booted(timeout_s, lambda: undo_left(self._shell, self._kept))
+
+    def has_restarted(self) -> bool:
+        """Whether Android has started again since the device booted, or its image does not let the emulator do that.
+
+        `sys.boot_completed` stays 1 meanwhile.
+        """
+        starts, debuggable = self._shell.ask("getprop sys.system_server.start_count", "getprop ro.debuggable")
+        return starts.strip() not in {"", "0", "1"} or debuggable.strip() == "0"
 
     def close(self) -> None:
         self._shell.close()

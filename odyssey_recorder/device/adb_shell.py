@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from odyssey_recorder.device.adb_server import AdbServer, device_errors
 from odyssey_recorder.device.device import device_label
-from odyssey_recorder.device.discovery import UNKNOWN_AVD, RunningAvd
+from odyssey_recorder.device.discovery import RunningAvd
 from odyssey_recorder.device.open_sockets import OpenSockets
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
 
@@ -143,17 +143,9 @@ class CommandResult:
 class AdbShell:
     """The shell of one device, still valid after it reconnects; `on_lost` is called when the device is gone."""
 
-    def __init__(
-        self,
-        serial: str,
-        server: AdbServer,
-        *,
-        name: str = "",
-        running: RunningAvd = UNKNOWN_AVD,
-        answer_s: float = ANSWER_S,
-    ) -> None:
+    def __init__(self, serial: str, server: AdbServer, *, name: str = "", answer_s: float = ANSWER_S) -> None:
         self.serial = serial
-        self.avd = running
+        self.avd = RunningAvd(serial, 0)
         self.label = device_label(serial, name)
         self.answer_s = answer_s
         self._sockets = OpenSockets()

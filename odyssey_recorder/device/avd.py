@@ -1,5 +1,6 @@
 """The Android virtual devices of this computer."""
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,9 @@ from odyssey_recorder.device.sdk import AndroidSdk, no_sdk
 from odyssey_recorder.errors import CancelledError, DeviceError, SdkError
 
 __all__ = ["Avd", "BootStage", "SdkEnvironment", "Start", "StartedDevice", "VirtualDevices"]
+
+_CHANGE_LOCALE = "-change-locale"
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,16 +159,25 @@ class VirtualDevices:
         profile = created_from(config)
         preparation = profile.prepare if profile is not None else Preparation()
         ports = emulator_launch.free_ports((options.port,) if options.port else self._paths.console_ports)
-        log = emulator_launch.new_log(self._paths.logs, name)
         flags = _launch_flags(options, preparation)
-        command = emulator_launch.launch_command(sdk.require("emulator"), name, ports, flags)
+
+        def boot(ports: emulator_launch.Ports) -> None:
+            log = emulator_launch.new_log(self._paths.logs, name)
+            command = emulator_launch.launch_command(sdk.require("emulator"), name, ports, flags)
+            emulator = emulator_launch.LaunchedEmulator(command, self._environment(sdk), log)
+            restarts = _CHANGE_LOCALE in flags
+            try:
+                Boot(name, ports.serial, emulator, self._server, cancelled, changes_locale=restarts).wait(progress)
+            except (CancelledError, KeyboardInterrupt):
+                self._stop_or_kill(ports.serial, emulator)
+                raise
+
         progress(BootStage.STARTING)
-        emulator = emulator_launch.LaunchedEmulator(command, self._environment(sdk), log)
         try:
-            Boot(name, ports.serial, emulator, self._server, cancelled).wait(progress)
-        except (CancelledError, KeyboardInterrupt):
-            self._stop_or_kill(ports.serial, emulator)
-            raise
+            boot(ports)
+        except emulator_launch.GrpcPortTakenError as error:
+            _log.info("Started again on another port: %s", error)
+            boot(replace(ports, control=emulator_launch.any_free()))
         return self._prepare(ports.serial, preparation, options, progress)
 
     def stop(self, serial: str) -> None:
@@ -264,5 +277,5 @@ def _launch_flags(options: Start, preparation: Preparation) -> "list[str]":
         flags += ["-wipe-data"]
     if options.cold or options.wipe:
         flags += ["-no-snapshot-load"]
-        flags += ["-change-locale", preparation.locale] if preparation.locale != IMAGE_LOCALE else []
+        flags += [_CHANGE_LOCALE, preparation.locale] if preparation.locale != IMAGE_LOCALE else []
     return flags

@@ -182,21 +182,21 @@ class AvdFolder:
             raise DeviceError(f"{name!r} is not a valid name. Use letters, digits, . _ and - only.")
         try:
             ini = _ini_entries(read_file(self.folder / f"{name}.ini", Largest.WRITTEN_BY_HAND))
+            folders = [Path(ini["path"])] if ini.get("path") else []
+            folders += [self.folder.parent / ini["path.rel"]] if ini.get("path.rel") else []
+            configs = [folder / "config.ini" for folder in (*folders, self.folder / f"{name}.avd")]
+            return next((config for config in configs if config.exists()), configs[0])
         except FileNotFoundError as error:
             known = ", ".join(self.names()) or "none"
             raise DeviceError(f"No virtual device is named {name}. Existing devices: {known}.") from error
         except OSError as error:
             raise DeviceError(f"{self.folder / name}.ini cannot be read: {error.strerror}.") from error
-        folders = [Path(ini["path"])] if ini.get("path") else []
-        folders += [self.folder.parent / ini["path.rel"]] if ini.get("path.rel") else []
-        configs = [folder / "config.ini" for folder in (*folders, self.folder / f"{name}.avd")]
-        return next((config for config in configs if config.exists()), configs[0])
 
 
 def _ini_entries(data: bytes) -> dict[str, str]:
     """In the encoding that the file itself declares, by default UTF-8."""
     encoding = entries(data.decode(errors="replace")).get("avd.ini.encoding", "")
-    with suppress(LookupError):
+    with suppress(LookupError, ValueError):
         return entries(data.decode(encoding or "utf-8", errors="replace"))
     return entries(data.decode(errors="replace"))
 

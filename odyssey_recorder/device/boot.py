@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _BOOT_S = 300.0
 _HOME_S = 60.0
+_RESTART_S = 60.0
 _STOP_S = 90.0
 """On shutdown an emulator saves its state, including all of its memory."""
 
@@ -43,7 +44,10 @@ class BootStage(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Boot:
-    """One start of an emulator: `boot_s` to boot, then `home_s` to show an activity."""
+    """One start of an emulator: `boot_s` to boot, then `home_s` to show an activity.
+
+    With `changes_locale` Android starts twice: the emulator restarts it to change the language.
+    """
 
     name: str
     serial: str
@@ -52,6 +56,7 @@ class Boot:
     cancelled: Callable[[], bool]
     boot_s: float = _BOOT_S
     home_s: float = _HOME_S
+    changes_locale: bool = False
 
     def wait(self, progress: Callable[[BootStage], object]) -> None:
         """Return when the device has booted and an activity has the focus.
@@ -64,6 +69,8 @@ class Boot:
             progress(stage)
             if not self._wait_for(condition, expires_s):
                 self._raise_timeout(stage)
+        if self.changes_locale:
+            self._wait_for(self._has_restarted, time.monotonic() + _RESTART_S)
         progress(BootStage.WAITING_FOR_HOME)
         self._wait_for(self._is_home, time.monotonic() + self.home_s)
 
@@ -92,6 +99,12 @@ class Boot:
         except DeviceError:
             return False
         return True
+
+    def _has_restarted(self, device: "AdbDevice") -> bool:
+        try:
+            return device.has_restarted()
+        except DeviceError:
+            return False
 
     def _is_home(self, device: "AdbDevice") -> bool:
         try:

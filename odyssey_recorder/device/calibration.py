@@ -13,9 +13,9 @@ from odyssey_recorder.model.geometry import Pixel, Size
 
 _PATIENCE_S = 5.0
 _TRIES = 3
-_FROM, _TO = 0.4, 0.6
-"""Where the finger goes down and up, as a share of each side: far enough from the edges, and not a tap on anything."""
-_STEPS = 4
+_PATH = (0.5, 0.45, 0.4, 0.45, 0.5, 0.55, 0.6, 0.55)
+"""Where the finger goes, as a share of each side. It ends elsewhere than it begins, because `getevent` leaves out what
+has not changed since the last touch; no view takes a drag there and back for a tap."""
 _OFF_PX = 2.0
 
 
@@ -44,21 +44,16 @@ def measure_touch(device: EmulatorDevice) -> tuple[float, float]:
     panel = device.screen_state().panel
     if panel is None:
         raise DeviceError(f"{device.label} does not tell the size of its panel. Touches cannot be measured there.")
-    there = [_on(panel, _FROM + (_TO - _FROM) * step / _STEPS) for step in range(_STEPS + 1)]
-    contact, node = _drag(device, [*there, *reversed(there[:-1])])
-    near = _position(contact.samples[0], node, panel)
-    far = _position(max(contact.samples, key=lambda sample: sample.x), node, panel)
-    across, down = there[-1].x / far[0], there[-1].y / far[1]
-    if max(abs(near[0] * across - there[0].x), abs(near[1] * down - there[0].y)) > _OFF_PX:
+    sent = [Pixel(round(panel.width * share), round(panel.height * share)) for share in _PATH]
+    contact, node = _drag(device, sent)
+    landed = sorted(_position(raw, node, panel) for raw in contact.samples)
+    first, last = min(sent, key=lambda at: at.x), max(sent, key=lambda at: at.x)
+    across, down = last.x / landed[-1][0], last.y / landed[-1][1]
+    if max(abs(landed[0][0] * across - first.x), abs(landed[0][1] * down - first.y)) > _OFF_PX:
         raise DeviceError(
-            f"Touches on {device.label} land at {near} and {far}, where no factor puts {there[0]} and {there[-1]}. "
-            "Choose adb for this device."
+            f"Touches on {device.label} land where no factor can bring them: at {landed}. Choose adb for this device."
         )
     return round(across, 4), round(down, 4)
-
-
-def _on(panel: Size, share: float) -> Pixel:
-    return Pixel(round(panel.width * share), round(panel.height * share))
 
 
 def _drag(device: EmulatorDevice, positions: list[Pixel]) -> tuple[Contact, InputDeviceNode]:
@@ -98,7 +93,7 @@ def _drag(device: EmulatorDevice, positions: list[Pixel]) -> tuple[Contact, Inpu
         ) from None
     finally:
         device.leave_input()
-        listener.join()
+        listener.join(_PATIENCE_S)
     return contact, nodes[contact.node]
 
 

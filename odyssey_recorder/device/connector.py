@@ -9,7 +9,7 @@ from typing import Any, Literal
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.device import Device, ListedDevice, state_advice
-from odyssey_recorder.device.discovery import UNKNOWN_AVD, RunningAvd, find_control, running_avds
+from odyssey_recorder.device.discovery import ControlEndpoint, find_control, running_avds
 from odyssey_recorder.device.emulator_console import EmulatorConsole, console_of
 from odyssey_recorder.device.measured import NOTHING_MEASURED, MeasuredDevices
 from odyssey_recorder.device.profile import avd_title
@@ -45,23 +45,23 @@ class DeviceConnector:
         from odyssey_recorder.device.adb_shell import AdbShell
         from odyssey_recorder.device.emulator import EmulatorDevice
         from odyssey_recorder.device.emulator_link import GrpcOptions
+        from odyssey_recorder.device.keep_alive import keep_alive
 
-        avd, running = self._running().get(serial, ("", UNKNOWN_AVD))
-        shell = AdbShell(serial, self.server, name=avd_title(avd) if avd else "", running=running)
+        find = partial(self._find_control, serial)
+        shell = AdbShell(serial, self.server, name=self._names().get(serial, ""))
+        shell.avd = next((avd for avd in running_avds(self.running).values() if avd.serial == serial), shell.avd)
         if self.capture == "adb":
             device = AdbDevice(shell, kept=self.kept, console=console, known=self.measured)
         else:
-            control = GrpcOptions(
-                partial(find_control, serial, self.running),
-                required=self.capture == "grpc",
-                shares_memory=self.shared_memory,
-            )
+            control = GrpcOptions(find, required=self.capture == "grpc", shares_memory=self.shared_memory)
             device = EmulatorDevice(shell, control, kept=self.kept, console=console, known=self.measured)
         try:
             device.wait_until_ready(_READY_S)
         except DeviceError:
             device.close()
             raise
+        if self.capture == "adb" and console is not None:
+            keep_alive(serial, find, shell.closed)
         return device
 
     def facts(self, serial: str) -> Mapping[str, Any]:
@@ -85,6 +85,10 @@ class DeviceConnector:
     def _console(self, serial: str) -> EmulatorConsole | None:
         return console_of(serial, self.console_token) if self.console_token is not None else None
 
+    def _find_control(self, serial: str) -> ControlEndpoint | None:
+        console = self._console(serial)
+        return find_control(serial, self.running, told=console.discovery_file if console is not None else None)
+
     def devices(self) -> tuple[ListedDevice, ...]:
         """What adb lists, named after the virtual devices of this computer, or else after the model."""
         names = self._names()
@@ -93,16 +97,13 @@ class DeviceConnector:
         )
 
     def _names(self) -> Mapping[str, str]:
-        return {serial: avd_title(avd) for serial, (avd, _) in self._running().items()}
-
-    def _running(self) -> Mapping[str, tuple[str, RunningAvd]]:
-        return {running.serial: (avd, running) for avd, running in running_avds(self.running).items()}
+        return {running.serial: avd_title(avd) for avd, running in running_avds(self.running).items()}
 
     def capture_path(self, device: ListedDevice) -> str:
         """ "gRPC" or "screencap", without connecting; empty for a device that is not ready."""
         if not device.is_ready:
             return ""
-        found = find_control(device.serial, self.running) if self.capture != "adb" else None
+        found = self._find_control(device.serial) if self.capture != "adb" else None
         return "gRPC" if found is not None else "screencap"
 
     def connect_chosen(self, serial: str | None) -> Device:

@@ -99,7 +99,8 @@ class ScreenState:
     ("OPENED", "CLOSED"), empty on a device that does not fold. `package` and `activity` are empty if no activity has
     the focus. `status_bar_px`, `navigation_bar` and `keyboard` are in pixels of the frame; the last two are None
     while hidden. `has_pop_up`: a window has the focus that is no activity's, such as a menu. `app_version` is that of
-    the package; only the recorder asks for it.
+    the package; only the recorder asks for it. `error_dialog` is the title of Android's dialog about an app that
+    failed, if it is in front.
     """
 
     size: Size
@@ -114,6 +115,7 @@ class ScreenState:
     panel: Size | None = None
     has_pop_up: bool = False
     app_version: str = ""
+    error_dialog: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,12 +170,10 @@ class ControllableDevice(HasSerial, Protocol):
     def setting(self, namespace: str, name: str) -> str:
         """A value of Android's settings, such as `secure` `navigation_mode`; empty if it was never set."""
 
-    def changed_settings(
-        self, values: Mapping[tuple[str, str], str]
-    ) -> AbstractContextManager[Mapping[tuple[str, str], str]]:
-        """Give settings other values until the end of the block, or until the next start after a crash.
+    def changed_settings(self, values: Mapping[tuple[str, str], str]) -> AbstractContextManager[None]:
+        """Give settings other values until the end of the block, or until the next connect after a crash.
 
-        Yields the old values; a setting that was never set is empty. Raises DatasetError if they cannot be kept.
+        Raises DatasetError if the old values cannot be kept.
         """
 
     def capture(self) -> Frame:

@@ -1,5 +1,6 @@
 """The discovery files of running emulators."""
 
+import errno
 import getpass
 import os
 import re
@@ -10,14 +11,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.logs import hide
 
-_FILE_NAME = re.compile(r"pid_(\d+)\.ini")
+_FILE_NAME = re.compile(r"pid_(\d+)(?:_info)?\.ini")
 _RUNNING = Path("avd", "running")
 _PORTS = range(1, 65536)
 _QUERY_LIMITED_INFORMATION = 0x1000
 _STILL_ACTIVE = 259
+
+IsAlive = Callable[[int, Mapping[str, str]], bool]
+"""Whether a process is the emulator of which its discovery file tells these values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +62,29 @@ class RunningAvd:
     folder: str = ""
 
 
-UNKNOWN_AVD = RunningAvd("", 0)
-
-
 def running_folders(
     environment: Mapping[str, str] = os.environ, platform: str = sys.platform, home: Path | None = None
 ) -> tuple[Path, ...]:
-    """On Linux, macOS and Windows."""
+    """On Linux, macOS and Windows, the likeliest first.
+
+    An emulator uses one folder, by its own environment, which need not be that of the recorder.
+    """
     home = Path.home() if home is None else home
-    roots = [Path(environment[name]) for name in ("ANDROID_EMULATOR_HOME",) if environment.get(name)]
+    roots = []
     if platform == "win32":
         roots += [Path(environment["LOCALAPPDATA"], "Temp")] if environment.get("LOCALAPPDATA") else []
     elif platform == "darwin":
         roots.append(home / "Library" / "Caches" / "TemporaryItems")
-    elif environment.get("XDG_RUNTIME_DIR"):
-        roots.append(Path(environment["XDG_RUNTIME_DIR"]))
     else:
+        roots += [Path(environment["XDG_RUNTIME_DIR"])] if environment.get("XDG_RUNTIME_DIR") else []
         roots.append(Path("/run/user", str(os.getuid())))
+    roots += [Path(environment["ANDROID_EMULATOR_HOME"])] if environment.get("ANDROID_EMULATOR_HOME") else []
+    for parent in (environment.get("ANDROID_PREFS_ROOT"), environment.get("ANDROID_SDK_HOME")):
+        roots += [Path(parent), Path(parent, ".android")] if parent else []
     roots.append(home / ".android")
     if platform != "win32":
         roots.append(Path("/tmp", f"android-{environment.get('USER') or getpass.getuser()}"))
-    return tuple(root / _RUNNING for root in roots)
+    return tuple(root / _RUNNING for root in dict.fromkeys(roots))
 
 
 def process_is_alive(pid: int) -> bool:
@@ -108,20 +115,41 @@ def _is_zombie(pid: int) -> bool:
     return False
 
 
+def emulator_is_alive(pid: int, values: Mapping[str, str]) -> bool:
+    """By now the number of an ended emulator may belong to another program. A simulated emulator is any program."""
+    if not process_is_alive(pid):
+        return False
+    if values.get("emulator.build") == "simulated":
+        return True
+    try:
+        program = Path(f"/proc/{pid}/exe").readlink().name
+    except OSError:
+        return True  # on other systems, and for programs of other users
+    return program.startswith(("emulator", "qemu-system-"))
+
+
 def find_control(
-    serial: str, folders: Sequence[Path], *, is_alive: Callable[[int], bool] = process_is_alive
+    serial: str,
+    folders: Sequence[Path],
+    *,
+    is_alive: IsAlive = emulator_is_alive,
+    told: Callable[[], Path] | None = None,
 ) -> ControlEndpoint | None:
     """None if the emulator does not run or has no gRPC service.
 
-    The newest file wins: by now, the process number in an older one may belong to another process.
+    If no file or several have the serial, `told` gives the emulator's own, or raises DeviceError: then the newest wins.
     """
-    endpoints = (_endpoint(values) for _, values in _discovery_files(folders, is_alive))
-    return next((endpoint for endpoint in endpoints if endpoint is not None and endpoint.serial == serial), None)
+    found = (_endpoint(values) for _, values in _discovery_files(folders, is_alive))
+    ours = [endpoint for endpoint in found if endpoint is not None and endpoint.serial == serial]
+    if len(ours) != 1 and told is not None:
+        with suppress(DeviceError, OSError):
+            endpoint = _endpoint(_read(told())[1])
+            if endpoint is not None and endpoint.serial == serial:
+                return endpoint
+    return ours[0] if ours else None
 
 
-def running_avds(
-    folders: Sequence[Path], *, is_alive: Callable[[int], bool] = process_is_alive
-) -> Mapping[str, RunningAvd]:
+def running_avds(folders: Sequence[Path], *, is_alive: IsAlive = emulator_is_alive) -> Mapping[str, RunningAvd]:
     """By AVD name; the newest file wins."""
     found: dict[str, RunningAvd] = {}
     for pid, values in _discovery_files(folders, is_alive):
@@ -134,26 +162,30 @@ def running_avds(
     return found
 
 
-def _discovery_files(
-    folders: Sequence[Path], is_alive: Callable[[int], bool]
-) -> Iterator[tuple[int, Mapping[str, str]]]:
+def _discovery_files(folders: Sequence[Path], is_alive: IsAlive) -> Iterator[tuple[int, Mapping[str, str]]]:
     """The process and the values of each, the newest file first."""
     found = []
     for path in (path for folder in folders for path in sorted(folder.glob("pid_*.ini"))):
         name = _FILE_NAME.fullmatch(path.name)
-        if name is None or not is_alive(int(name[1])):
+        if name is None:
             continue
         with suppress(OSError):
-            status = path.lstat()
-            # In a folder that everyone may write to, a file of another user would have our clipboard sent to that user;
-            # so would a link to one of our files, and reading a pipe would never end.
-            if not stat.S_ISREG(status.st_mode) or (os.name == "posix" and status.st_uid != os.getuid()):
-                continue
-            text = read_file(path, Largest.WRITTEN_BY_HAND).decode(errors="replace")
-            parts = (line.partition("=") for line in text.splitlines())
-            values = {key.strip(): value.strip() for key, _, value in parts}
-            found.append((status.st_mtime, int(name[1]), values))
+            changed_s, values = _read(path)
+            if is_alive(int(name[1]), values):
+                found.append((changed_s, int(name[1]), values))
     return ((pid, values) for _, pid, values in sorted(found, key=lambda file: file[0], reverse=True))
+
+
+def _read(path: Path) -> tuple[float, Mapping[str, str]]:
+    """When it was written, and its values. Raises OSError."""
+    status = path.lstat()
+    # In a folder that everyone may write to, a file of another user would have our clipboard sent to that user;
+    # so would a link to one of our files, and reading a pipe would never end.
+    if not stat.S_ISREG(status.st_mode) or (os.name == "posix" and status.st_uid != os.getuid()):
+        raise PermissionError(errno.EPERM, "not a file of this user", str(path))
+    text = read_file(path, Largest.WRITTEN_BY_HAND).decode(errors="replace")
+    parts = (line.partition("=") for line in text.splitlines())
+    return status.st_mtime, {key.strip(): value.strip() for key, _, value in parts}
 
 
 def _endpoint(values: Mapping[str, str]) -> ControlEndpoint | None:

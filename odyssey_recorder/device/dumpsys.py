@@ -9,7 +9,7 @@ from odyssey_recorder.model.geometry import Box, Rotation, Size
 
 _LISTED = re.compile(
     r"(\S.*?)\s+(device|offline|unauthorized|authorizing|connecting|recovery|rescue|sideload|bootloader|host|detached|"
-    r"no permissions|no device)(?=\s+\w+:|\s*$|\s+\()|(\S+)\s+(\S.*?)(?=\s+\w+:|\s*$)"
+    r"no permissions|no device)(?=\s+\w+:|\s*$|\s+\(|;)|(\S+)\s+(\S.*?)(?=\s+\w+:|\s*$)"
 )
 _TAG = re.compile(r" (usb|product|model|device|transport_id):(\S+)")
 _PROPERTY = re.compile(r"^\[([^\]\r\n]+)\]: \[(.*?)\]\r*$", re.MULTILINE | re.DOTALL)
@@ -17,13 +17,10 @@ _WM_SIZE = re.compile(r"(?:Physical|Override) size: (\d+)x(\d+)")
 _PANEL_SIZE = re.compile(r"Physical size: (\d+)x(\d+)")
 _WM_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
 _FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]*)\}")
-_ACTIVITY_TITLE = re.compile(r"[\w.]+/[\w.$]+")
 _FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ (\S+/[^\s}]+)")
 _ACTIVITY = re.compile(r"[\w.]+/[\w.$]+")
-_SYSTEM_WINDOWS = (
-    *("NotificationShade", "StatusBar", "InputMethod", "Splash Screen "),
-    *("Application Not Responding: ", "Application Error: "),
-)
+_ERROR_DIALOGS = ("Application Not Responding: ", "Application Error: ")
+_SYSTEM_WINDOWS = ("NotificationShade", "StatusBar", "InputMethod", "Splash Screen ", *_ERROR_DIALOGS)
 _DISPLAY_CONTENTS = re.compile(
     r"^ *Display: mDisplayId=(\d+)\b.*?(?=^ *Display: mDisplayId=|^WINDOW MANAGER |\Z)", re.M | re.S
 )
@@ -123,7 +120,13 @@ def focused_activity(window: str) -> tuple[str, str]:
 def has_pop_up(window: str) -> bool:
     """Whether a window has the focus that is no activity's: a menu, the notification shade, a message of Android."""
     focus = _FOCUS.search(window)
-    return focus is not None and _ACTIVITY_TITLE.match(focus[1]) is None
+    return focus is not None and _ACTIVITY.match(focus[1]) is None
+
+
+def error_dialog(window: str) -> str:
+    """The title of Android's own dialog about an app that failed, if it has the focus; otherwise empty."""
+    focus = _FOCUS.search(window)
+    return focus[1] if focus and focus[1].startswith(_ERROR_DIALOGS) else ""
 
 
 def rotation(window: str) -> Rotation:

@@ -33,11 +33,6 @@ _ATTEMPTS = 3
 _UNFOLDED = ("", "OPENED", "HALF_OPENED")
 """Postures in which touches over gRPC land where they should, as far as is known; "" is a device that does not fold."""
 
-_SOLE_SCREEN = (1.0, 1.0)
-
-_Screen = tuple[FrameShape, Size, Rotation, str]
-"""The shape of the emulator's frames; the size, rotation and posture that Android tells."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
@@ -88,14 +83,16 @@ class EmulatorDevice(AdbDevice):
         self._required = control.required
         self._restoring = threading.RLock()
         self._clipboard = threading.Lock()
+        self._knows_clipboard = True
+        """The emulator's host does not know a loaded snapshot's clipboard, nor the user's after a failed restore."""
         self._followed: tuple[ScreenshotStream, int] | None = None
         self._shape: FrameShape | None = None
         self._last_shape: FrameShape | None = None
         self._fit: _Fit | None = None
-        self._compared: dict[_Screen, int | None] = {}
+        self._compared: dict[tuple[object, ...], int | None] = {}
         self._measured = Measured()
         self._posture = ""
-        self._said: set[str] = set()
+        self._has_said_why = False
         self._finger = EmulatorFinger(self._wait_until, control.calm_s)
         self._link = EmulatorLink(shell.label, control, self._check_connection)
 
@@ -213,7 +210,8 @@ class EmulatorDevice(AdbDevice):
             return
         with self._clipboard, self._input_allowed(), connection.inputs:
             try:
-                previous = connection.control.clipboard()
+                seen = connection.control.clipboard()
+                previous = seen if self._knows_clipboard else ""
             except errors.DeviceError as error:
                 connection.stream.close(error)
                 super().type_text(text, on_typed)
@@ -233,6 +231,7 @@ class EmulatorDevice(AdbDevice):
         """Returns when adb has found the device again and the stream is reopened."""
         with self._restoring:
             self._lift_if_possible()
+            self._knows_clipboard = False
             super().load_snapshot(name)
             self._shape = self._fit = None
             self._link.renew()
@@ -284,43 +283,33 @@ class EmulatorDevice(AdbDevice):
         # Turned frames are checked each time: Android may follow the device without a frame of another shape.
         if fit is None or not (fit.is_plain and fit.is_known) or FrameShape.of(newest) != fit.shape:
             state = self._check_fit(connection.stream)
-            if self._compare(connection, state):
+            is_known = self._fit.is_known if self._fit else _screen(FrameShape.of(newest), state) in self._compared
+            if not is_known and self._compare(connection, state):
                 self._check_fit(connection.stream)
 
     def _compare(self, connection: ControlConnection, state: ScreenState) -> bool:
         """Find out once per posture and rotation how frames are turned. Returns whether that is news."""
-        assert connection.stream.newest is not None
-        shape = FrameShape.of(connection.stream.newest)
-        screen = _screen(shape, state)
-        if screen in self._compared or self._measured_turns(state) is not None:
-            return False
         shown, sent = self.screencap(), connection.control.screenshot()
         now = super().screen_state()
-        if screen != _screen(FrameShape.of(sent), now) or shown.size != _as_shown(now.size, now.rotation):
-            return False  # it is being turned
-        turns = sent.turns_to(shown)
-        can_match = shape.panel in (state.size, state.size.turned())
-        if turns is None and can_match:
-            return False  # it is moving
-        self._compared[screen] = turns
+        shape, turns = FrameShape.of(sent), sent.turns_to(shown)
+        is_turning = _screen(shape, now) != _screen(shape, state) or shown.size != _as_shown(now.size, now.rotation)
+        is_moving = turns is None and shape.panel in (now.size, now.size.turned())
+        if is_turning or is_moving:
+            return False
+        self._compared[_screen(shape, now)] = turns
         if turns:
             _log.info("Frames of %s over gRPC are turned by %d degrees, to show what apps see.", self.label, 90 * turns)
         return True
 
-    def _measured_turns(self, state: ScreenState) -> int | None:
-        return self._measured.frame_turns.get(place_of(state.posture, state.rotation))
-
     def _fit_of(self, shape: FrameShape, state: ScreenState) -> _Fit | None:
         """None if frames of `shape` do not show what apps see, or if nobody knows yet how to turn them."""
         turned = (shape.rotation - state.rotation) % 4
-        measured, screen = self._measured_turns(state), _screen(shape, state)
-        is_known = measured is not None or screen in self._compared
-        turns = self._compared.get(screen, None if turned else 0) if measured is None else (measured + turned) % 4
-        if turns is None:
+        measured = self._measured.frame_turns.get(place_of(state.posture, state.rotation))
+        known = self._compared.get(_screen(shape, state)) if measured is None else (measured + turned) % 4
+        turns = (None if turned else 0) if known is None else known
+        if turns is None or _as_shown(shape.size, turns) != _as_shown(state.size, state.rotation):
             return None
-        size = shape.size.turned() if turns % 2 else shape.size
-        fits = size == _as_shown(state.size, state.rotation)
-        return _Fit(shape, turns, state.rotation, is_known) if fits else None
+        return _Fit(shape, turns, state.rotation, is_known=known is not None)
 
     def _check_fit(self, stream: ScreenshotStream) -> ScreenState:
         """Query the screen state over adb, and check whether the stream shows the same screen.
@@ -361,7 +350,7 @@ class EmulatorDevice(AdbDevice):
     def _frame_shape(self) -> FrameShape:
         shape = self._shape or self._last_shape
         assert shape is not None
-        return replace(shape, touch_scale=self._touch_scale() or _SOLE_SCREEN)
+        return replace(shape, touch_scale=self._touch_scale() or shape.touch_scale)
 
     def _touch_scale(self) -> tuple[float, float] | None:
         """None if nobody knows where touches over gRPC land: on a folded device that was not measured.
@@ -372,9 +361,9 @@ class EmulatorDevice(AdbDevice):
             return None  # it is being folded
         measured = self._measured.touch_scale.get(self._posture)
         if measured is not None or self._posture in _UNFOLDED:
-            return measured or _SOLE_SCREEN
-        if self._posture not in self._said:
-            self._said.add(self._posture)
+            return measured or (1.0, 1.0)
+        if not self._has_said_why:
+            self._has_said_why = True
             _log.info(
                 "While %s is folded, touches are sent over adb, because touches over gRPC may land elsewhere. To send "
                 "them over gRPC again, measure the device: odyssey-recorder devices check",
@@ -421,6 +410,7 @@ class EmulatorDevice(AdbDevice):
             with self._closing_on_error(connection):
                 connection.control.set_clipboard(previous)
         except errors.DeviceError as error:
+            self._knows_clipboard = False
             _log.warning("What was on the clipboard of %s is lost: %s", self.serial, error)
 
     def _wait_until(self, due_s: float) -> None:
@@ -428,9 +418,9 @@ class EmulatorDevice(AdbDevice):
         self._check_open()
 
 
-def _screen(shape: FrameShape, state: ScreenState) -> _Screen:
+def _screen(shape: FrameShape, state: ScreenState) -> tuple[object, ...]:
     return shape, state.size, state.rotation, state.posture
 
 
-def _as_shown(natural: Size, rotation: Rotation) -> Size:
-    return natural.turned() if rotation % 2 else natural
+def _as_shown(natural: Size, turns: int) -> Size:
+    return natural.turned() if turns % 2 else natural

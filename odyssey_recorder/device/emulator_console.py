@@ -114,6 +114,10 @@ class EmulatorConsole:
             raise DeviceError(f"{self} sent no facts.")
         return facts
 
+    def discovery_file(self) -> Path:
+        """Where the emulator says how its gRPC service is reached."""
+        return Path(self.command("avd discoverypath"))
+
     def snapshots(self) -> tuple[str, ...]:
         return listed_snapshots(self.command("avd snapshot list"))
 

@@ -30,8 +30,6 @@ _PRESSURE = 1024
 
 _WRITING_NS = 15_000_000
 """Longer than an emulator takes to write one frame into shared memory and announce it."""
-_ROW_STEP = 4
-"""Newer emulators begin each row of a frame in shared memory at a multiple of so many bytes."""
 _MAX_TORN = 30
 """After this many torn copies in a row, frames are sent in messages instead."""
 
@@ -103,7 +101,7 @@ class FrameMemory:
     def __init__(self, within: Size) -> None:
         """For frames up to that size; the file is in a folder that no other user can open."""
         self.within = within
-        length = -(-within.width * 3 // _ROW_STEP) * _ROW_STEP * within.height
+        length = (within.width * 3 + 3 & ~3) * within.height  # newer emulators align rows to four bytes
         folder = Path(tempfile.mkdtemp(prefix="odyssey-frames-"))
         self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         path = folder / "frame"
@@ -319,11 +317,15 @@ class EmulatorControl:
             try:
                 response: _Answer = call(request, timeout=self._answer_s, metadata=self._credentials.metadata())
             except grpc.RpcError as error:
-                # A call that is refused was not carried out.
-                if not (isinstance(error, grpc.Call) and error.code() in _REFUSED and self._credentials.renew()):
+                if not self._renews_credentials(error):
                     raise
                 response = call(request, timeout=self._answer_s, metadata=self._credentials.metadata())
             return response
+
+    def _renews_credentials(self, error: grpc.RpcError) -> bool:
+        """Then the call, which was refused and so not carried out, is worth another try."""
+        code = error.code() if isinstance(error, grpc.Call) else StatusCode.UNKNOWN
+        return code in _REFUSED and self._credentials.renew(is_unauthenticated=code is StatusCode.UNAUTHENTICATED)
 
 
 def _serialized(message: Message) -> bytes:

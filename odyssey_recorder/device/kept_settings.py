@@ -10,11 +10,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.files import Largest, make_folder, read_text, write_durably
+from odyssey_recorder.files import Largest, make_folder, read_text, storage_errors, write_durably
 
 _IDENTITY = "getprop ro.boot.qemu.avd_name; getprop ro.serialno"
 _NEVER_SET = "null"
@@ -32,26 +32,24 @@ class Undo:
 
 
 @contextmanager
-def changed_settings(
-    shell: AdbShell, folder: Path | None, values: Mapping[tuple[str, str], str]
-) -> Iterator[Mapping[tuple[str, str], str]]:
-    """Give settings, by namespace and name, other values until the end of the block; yields the old ones.
+def changed_settings(shell: AdbShell, folder: Path | None, values: Mapping[tuple[str, str], str]) -> Iterator[None]:
+    """Give settings, by namespace and name, other values until the end of the block.
 
-    A setting that was never set is an empty text, and becomes unset again. One that had its value already keeps it. If
-    several blocks want the same value, the last one that ends undoes it. Raises DeviceError if the device refuses a
-    value, and DatasetError if `folder` cannot be written.
+    A setting that was never set becomes unset again; one that had its value already keeps it. If several blocks want
+    the same value, the last one that ends undoes it. Raises DeviceError if the device refuses a value, and DatasetError
+    if `folder` cannot be written.
     """
-    answers = shell.ask(*(f"settings get {shlex.join(name)}" for name in values))
-    old = {name: "" if answer == _NEVER_SET else answer for name, answer in zip(values, answers, strict=True)}
-    wanted = {name: value for name, value in values.items() if old[name] != value}
-    shared = {(undo.query, undo.changed): undo for undo in _all_kept(shell, folder)}
-    undos = [_undo(name, value, old[name], shared) for name, value in values.items()]
-    with undone_afterwards(shell, folder, [undo for undo in undos if undo is not None]):
+    queries = {f"settings get {shlex.join(name)}": name for name in values}
+    old = dict(zip(queries, shell.ask(*queries), strict=True))
+    undos = [Undo(query, values[name], _put(name, old[query])) for query, name in queries.items()]
+    wanted = [undo for undo in undos if old[undo.query] != undo.changed]
+    shared = [undo for undo in _all_kept(shell, folder) if old.get(undo.query) == undo.changed]
+    with undone_afterwards(shell, folder, [*wanted, *shared]):
         if wanted:
-            result = shell.run("; ".join(_put(name, value) for name, value in wanted.items()))
+            result = shell.run("; ".join(_put(queries[undo.query], undo.changed) for undo in wanted))
             if result.errors or result.exit_code:
                 raise DeviceError(f"{shell.label} refused to change its settings. Its output: {result.text[:200]}")
-        yield old
+        yield
 
 
 @contextmanager
@@ -66,7 +64,8 @@ def undone_afterwards(shell: AdbShell, folder: Path | None, undos: Sequence[Undo
         if folder is not None and undos:
             make_folder(folder)
             path = folder / f"{_device_key(shell)}-{secrets.token_hex(4)}.json"
-            stack.enter_context(_held(path))
+            with storage_errors(path, "written"):
+                stack.enter_context(_held(path))
             write_durably(path, json.dumps([asdict(undo) for undo in undos]).encode())
         try:
             yield
@@ -83,7 +82,7 @@ def undone_afterwards(shell: AdbShell, folder: Path | None, undos: Sequence[Undo
 def undo_left(shell: AdbShell, folder: Path | None) -> None:
     """Undo what a program that no longer runs has left changed on this device. Raises DeviceError."""
     for path in _files(shell, folder):
-        with suppress(Timeout), _held(path):
+        with suppress(OSError), _held(path):
             _carry_out(shell, _read(path))
             path.unlink(missing_ok=True)
 
@@ -101,7 +100,7 @@ def _all_kept(shell: AdbShell, folder: Path | None, besides: Path | None = None)
 
 @contextmanager
 def _held(path: Path) -> Iterator[None]:
-    """Raises Timeout while another program, or another connection of this one, holds the file."""
+    """Raises OSError, also while another program, or another connection of this one, holds the file."""
     lock = FileLock(f"{path}.lock", timeout=0, thread_local=False)
     with lock:
         yield
@@ -119,16 +118,9 @@ def _carry_out(shell: AdbShell, undos: Sequence[Undo]) -> None:
             _log.warning("%s did not carry out `%s`.", shell.serial, undo.command)
 
 
-def _undo(name: tuple[str, str], changed: str, old: str, shared: Mapping[tuple[str, str], Undo]) -> Undo | None:
-    """None for a setting that has its value without the doing of any program."""
-    query = f"settings get {shlex.join(name)}"
-    if old == changed:
-        return shared.get((query, changed))
-    return Undo(query, changed, _put(name, old) if old else f"settings delete {shlex.join(name)}")
-
-
 def _put(name: tuple[str, str], value: str) -> str:
-    return shlex.join(("settings", "put", *name, value))
+    """`value` as `settings get` prints it."""
+    return shlex.join(("settings", "delete", *name) if value == _NEVER_SET else ("settings", "put", *name, value))
 
 
 def _device_key(shell: AdbShell) -> str:

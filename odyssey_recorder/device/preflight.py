@@ -1,6 +1,7 @@
 """What recording requires of a device: checks, repairs and preparation."""
 
 import os
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ _NAVIGATION = {
     "gestural": ("2", EnableOverlay("com.android.internal.systemui.navbar.gestural")),
 }
 _SYSTEM_KEYS = {"KEY_BACK", "KEY_HOME", "KEY_HOMEPAGE"}
+_POINTER = re.compile(r"virtio.*(mouse|tablet)", re.IGNORECASE)
+"""The emulator's own mouse: with it, clicks in the emulator's window are no touches."""
 _ALL_POWER_SOURCES = 1 | 2 | 4
 """Mains, USB and wireless: the bits of `stay_on_while_plugged_in`. An emulator runs on mains power."""
 
@@ -150,6 +153,13 @@ def _touch_screen(readings: PreflightReadings) -> PreflightFinding:
     if not screens:
         fix = "Its touches cannot be read. Restart the device. If that does not help, record in mirror mode."
         return PreflightFinding("Touch screen", "no input device reports touches", fix, prevents=True)
+    pointer = next((node.name for node in readings.nodes if _POINTER.search(node.name)), "")
+    if pointer:
+        fix = (
+            "Clicks in the emulator's window arrive there and not as touches: passive mode records none of them. "
+            "Start the emulator with -feature -VirtioMouse,-VirtioTablet, or record in mirror mode."
+        )
+        return PreflightFinding("Touch screen", f"the emulator has a mouse ({pointer})", fix)
     more = f" and {len(screens) - 1} more" if len(screens) > 1 else ""
     return PreflightFinding("Touch screen", screens[0] + more)
 

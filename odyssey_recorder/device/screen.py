@@ -51,6 +51,12 @@ class Frame:
     def image(self) -> Image.Image:
         return self._rows(0, self.size.height).convert("RGB")
 
+    @property
+    def is_black(self) -> bool:
+        """Whether nothing is shown where neither a bar nor a keyboard is, as if the app forbids screenshots."""
+        shown = self._rows(self.size.height // 8, self.size.height // 2).convert("RGB")
+        return shown.getbbox() is None
+
     def shows_same_as(self, other: "Frame", *, ignore_top_px: int = 0) -> bool:
         if self.size != other.size:
             return False

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from odyssey_recorder.control.inputs import Input
 from odyssey_recorder.control.loop import DeviceControl, Observation
 from odyssey_recorder.device.adb_shell import AdbShell
+from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.device import Device, ScreenState
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.measured import Measured
@@ -19,6 +20,7 @@ from odyssey_recorder.model.geometry import Box, Pixel
 from odyssey_recorder.progress import Cancelled, never
 
 SETTINGS = "com.android.settings"
+_TRIES = 2
 _OPEN_SETTINGS = f"am force-stop {SETTINGS}; am start -W -a android.settings.SETTINGS"
 
 
@@ -32,15 +34,16 @@ class Patience:
 
 @dataclass(slots=True)
 class CheckedDevice:
-    """`plain` is the same device over adb alone, `console` None if it has none; `measured` is what was found so far."""
+    """`console` is None if it has none; `measured` is what was found so far."""
 
     device: Device
-    plain: Device
     shell: AdbShell
     console: EmulatorConsole | None
+    connector: DeviceConnector
     patience: Patience
     is_cancelled: Cancelled
     measured: Measured = field(default_factory=Measured)
+    _unread: list[DeviceError] = field(default_factory=list)
 
     def stop_if_cancelled(self) -> None:
         if self.is_cancelled():
@@ -54,6 +57,12 @@ class CheckedDevice:
             yield
         finally:
             self.is_cancelled = asked
+
+    def note(self, **measured: object) -> None:
+        self.measured = self.measured.model_copy(update=measured)
+
+    def keep_measured(self) -> None:
+        self.connector.measured.keep(self.device.properties(), self.measured)
 
     def look(self, expects: Callable[[Observation], bool] = lambda _: True) -> Observation:
         """The settled screen; after the patience as it is."""
@@ -82,8 +91,15 @@ class CheckedDevice:
         return self.shell.run(command).text
 
     def views(self) -> tuple[ViewNode, ...]:
+        """After several failures it fails at once: each takes seconds."""
         self.stop_if_cancelled()
-        return parse(self.device.view_hierarchy())
+        if len(self._unread) >= _TRIES:
+            raise self._unread[-1]
+        try:
+            return parse(self.device.view_hierarchy())
+        except DeviceError as error:
+            self._unread.append(error)
+            raise
 
     def open_settings(self) -> Observation:
         """Settings as it is when it was just started."""
@@ -92,16 +108,18 @@ class CheckedDevice:
             raise DeviceError("Settings does not come to the front.")
         return self.look()
 
+    def tap_field(self) -> None:
+        """Open Settings anew, and tap its search field once."""
+        self.open_settings()
+        found = self.search_view()
+        self.tap(found.box)
+        if not found.is_field:
+            self.tap(self.search_view().box)
+
     def open_search(self) -> ViewNode:
         """The focused search field of Settings, which has just been started."""
-        self.open_settings()
-        self.tap(self.search_view().box)
-        nodes = self.views()
-        unfocused = next((node for node in nodes if node.is_field), None)
-        if focused_field(nodes) is None and unfocused is not None:
-            self.tap(unfocused.box)
-            nodes = self.views()
-        found = focused_field(nodes)
+        self.tap_field()
+        found = focused_field(self.views())
         if found is None:
             raise DeviceError("The search field of Settings does not get the focus.")
         return found

@@ -33,6 +33,18 @@ class CheckLine:
     todo: str = ""
 
 
+def expected(what: str, found: str) -> CheckLine:
+    return CheckLine(what, Outcome.EXPECTED, found)
+
+
+def different(what: str, found: str, todo: str) -> CheckLine:
+    return CheckLine(what, Outcome.DIFFERENT, found, todo)
+
+
+def impossible(what: str, found: str, todo: str = "") -> CheckLine:
+    return CheckLine(what, Outcome.NOT_POSSIBLE, found, todo)
+
+
 @dataclass(frozen=True, slots=True)
 class DeviceReport:
     facts: Mapping[str, str]

@@ -9,11 +9,12 @@ from odyssey_recorder.device.profile import profile_of
 from odyssey_recorder.device.repair import WHILE_RECORDING
 from odyssey_recorder.device.view_hierarchy import focused_text
 from odyssey_recorder.device_check.checked import SETTINGS, CheckedDevice, in_field
-from odyssey_recorder.device_check.found import CheckLine, Outcome
+from odyssey_recorder.device_check.found import CheckLine, different, expected, impossible
 from odyssey_recorder.device_check.screens import buttons, screens
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.plain_text import counted
 
 Probe = Callable[[CheckedDevice], Iterator[CheckLine]]
 
@@ -31,7 +32,7 @@ _DELETE = 67
 _TO_END = 123
 
 
-def facts(checked: CheckedDevice) -> Mapping[str, str]:
+def facts_of(checked: CheckedDevice) -> Mapping[str, str]:
     properties, state = checked.device.properties(), checked.device.screen_state()
     profile = profile_of(properties, state.panel)
     modes = {"0": "three buttons", "1": "two buttons", "2": "gestures"}
@@ -66,17 +67,18 @@ def view_hierarchy(checked: CheckedDevice) -> Iterator[CheckLine]:
     except DeviceDisconnectedError:
         raise
     except DeviceError as error:
-        yield CheckLine("View hierarchy", Outcome.DIFFERENT, str(error), _WITHOUT_VIEWS)
+        yield different("View hierarchy", str(error), _WITHOUT_VIEWS)
         return
     took_s = time.monotonic() - started_s
-    found = f"{len(nodes)} views in {took_s:.1f} s"
+    windows = counted(len({node.window for node in nodes}), "window")
+    found = f"{len(nodes)} views of {windows} in {took_s:.1f} s"
     if not any(node.package == SETTINGS for node in nodes):
-        yield CheckLine("View hierarchy", Outcome.DIFFERENT, f"{found}, none of them of Settings", _WITHOUT_VIEWS)
+        yield different("View hierarchy", f"{found}, none of them of Settings", _WITHOUT_VIEWS)
     elif took_s > _SLOW_DUMP_S:
         todo = "Each step waits that long for its texts. Turn off view hierarchies in the settings if that disturbs."
-        yield CheckLine("View hierarchy", Outcome.DIFFERENT, f"{found}, which is slow", todo)
+        yield different("View hierarchy", f"{found}, which is slow", todo)
     else:
-        yield CheckLine("View hierarchy", Outcome.EXPECTED, found)
+        yield expected("View hierarchy", found)
 
 
 _WITHOUT_VIEWS = "Steps are recorded without the texts of their views."
@@ -84,15 +86,15 @@ _WITHOUT_VIEWS = "Steps are recorded without the texts of their views."
 
 def notices(checked: CheckedDevice) -> Iterator[CheckLine]:
     """What Android and its keyboard show over an app, unless that is switched off as it is while recording."""
-    checked.open_search()
+    checked.tap_field()
     checked.act("a")
     if focused_text(checked.views()) != "a":
         found = "after the first tap on a text field, something takes the typed text, such as the offer of a stylus"
-        yield CheckLine("Notices", Outcome.DIFFERENT, found, _SWITCHED_OFF)
+        yield different("Notices", found, _SWITCHED_OFF)
     elif checked.device.follows_finger and _shows_toast(checked):
-        yield CheckLine("Notices", Outcome.DIFFERENT, "a message covers the app after a text was pasted", _SWITCHED_OFF)
+        yield different("Notices", "a message covers the app after a text was pasted", _SWITCHED_OFF)
     else:
-        yield CheckLine("Notices", Outcome.EXPECTED, "nothing covers the app while text is typed and pasted")
+        yield expected("Notices", "nothing covers the app while text is typed and pasted")
 
 
 _SWITCHED_OFF = "It is switched off while Odyssey Recorder records."
@@ -112,14 +114,14 @@ def typing(checked: CheckedDevice) -> Iterator[CheckLine]:
                 checked.device.check_text(text)
             except InputRefusedError:
                 todo = "Such text is refused before it is typed. Install ADBKeyBoard to type it."
-                yield CheckLine(what, Outcome.NOT_POSSIBLE, "Neither gRPC nor ADBKeyBoard is there to type it.", todo)
+                yield impossible(what, "Neither gRPC nor ADBKeyBoard is there to type it.", todo)
                 continue
             checked.act(text)
             read = focused_text(checked.views())
             if read == text:
-                yield CheckLine(what, Outcome.EXPECTED, f"{len(text)} characters typed and read back")
+                yield expected(what, f"{len(text)} characters typed and read back")
             else:
-                yield CheckLine(what, Outcome.DIFFERENT, _misread(text, read), "Type such text on the device itself.")
+                yield different(what, _misread(text, read), "Type such text on the device itself.")
             checked.run(f"input keyevent {_TO_END} " + f"{_DELETE} " * len(text.encode()))
 
 
@@ -138,15 +140,15 @@ def long_press(checked: CheckedDevice) -> Iterator[CheckLine]:
         longer = [ms for ms in _LONGER_MS if ms > expected_ms]
         took_ms = next((ms for ms in (expected_ms, *longer) if _selects(checked, ms + _SURELY_MS)), None)
     known_ms = took_ms if setting or took_ms != expected_ms else None
-    checked.measured = checked.measured.model_copy(update={"long_press_ms": known_ms})
+    checked.note(long_press_ms=known_ms)
     if took_ms is None:
-        yield CheckLine("Long press", Outcome.NOT_POSSIBLE, f"No press selected a word; {told}.")
+        yield impossible("Long press", f"No press selected a word; {told}.")
     elif took_ms == expected_ms:
-        yield CheckLine("Long press", Outcome.EXPECTED, f"a press of {took_ms + _SURELY_MS} ms is long; {told}")
+        yield expected("Long press", f"a press of {took_ms + _SURELY_MS} ms is long; {told}")
     else:
         found = f"only a press of about {took_ms} ms is long; {told}"
         todo = f"From now on, presses of {took_ms} ms and more count as long presses on this device."
-        yield CheckLine("Long press", Outcome.DIFFERENT, found, todo)
+        yield different("Long press", found, todo)
 
 
 def _selects(checked: CheckedDevice, held_ms: int) -> bool:
@@ -161,7 +163,7 @@ def snapshot(checked: CheckedDevice) -> Iterator[CheckLine]:
     device = checked.device
     if not device.keeps_snapshots:
         why = "Only an emulator on this computer has snapshots."
-        yield CheckLine("Snapshot", Outcome.NOT_POSSIBLE, why, "After an undo you restore the screen yourself.")
+        yield impossible("Snapshot", why, "After an undo you restore the screen yourself.")
         return
     before = checked.open_settings()
     try:
@@ -177,10 +179,10 @@ def snapshot(checked: CheckedDevice) -> Iterator[CheckLine]:
     finally:
         device.delete_snapshot(_SNAPSHOT)
     if after.frame.shows_same_as(before.frame, ignore_top_px=top):
-        yield CheckLine("Snapshot", Outcome.EXPECTED, took)
+        yield expected("Snapshot", took)
     else:
         todo = "Turn off step snapshots in the settings, and restore screens yourself after an undo."
-        yield CheckLine("Snapshot", Outcome.DIFFERENT, f"{took}, but it shows another screen", todo)
+        yield different("Snapshot", f"{took}, but it shows another screen", todo)
 
 
 PROBES: Mapping[str, Probe] = {

@@ -48,6 +48,7 @@ class ScreenAreas:
     glass: Size | None = None
     buttons: Mapping[SystemKey, Box] = field(default_factory=dict)
     folds: bool = False
+    error_dialog: str = ""
 
     @property
     def shows_launcher(self) -> bool:

@@ -54,6 +54,8 @@ class FlagCode(Enum):
     UNLIKE = "unlike", "accepted as the screen of the undone step, but not identical"
     RESUMED_ELSEWHERE = "resumed_elsewhere", "resumed on another screen than the one the recording stopped on"
     RESUMED_UNSEEN = "resumed_unseen", "resumed without a screenshot of the screen the recording stopped on"
+    BLACK = "black", "the screenshot is black: the app may forbid screenshots"
+    AFTER_DIALOG = "after_dialog", "Android showed a message about an app that failed, and it was answered before"
     FOREIGN_INPUT = "foreign_input", "something else acted on the device: {input}"
     OTHER_KEY = "other_key", "the key {key} was pressed before it and was not recorded"
     UNEXPLAINED = "unexplained", "the screen changed before this step, and no step explains it"

@@ -13,7 +13,7 @@ from pathlib import Path
 from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.device import Device, ScreenState
 from odyssey_recorder.device.repair import WHILE_RECORDING
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
@@ -351,6 +351,8 @@ class Engine:
 
     def _process_reading(self, read: slow_work.Reading) -> None:
         """Use a reading at once, or after a proof if the screen may have changed meanwhile."""
+        if isinstance(read, slow_work.ScreenStateRead) and read.state is not None and read.state.error_dialog:
+            self._apply(events.ErrorDialogSeen(read.state.error_dialog))
         match read:
             case slow_work.TreeRead(tree=tree) if tree is not None and self._rules.view_hierarchies:
                 self._await_proof(read)
@@ -362,11 +364,14 @@ class Engine:
                 self._writer.take_screen(number, state)
             case slow_work.RestoreScreenRead(frame, state):
                 self._writer.status_bar_px = state.status_bar_px if state is not None else self._writer.status_bar_px
-                self._apply(
-                    events.ReturnJudged(self._writer.shows(frame, goal_screenshot(self._session.goal, self._draft)))
-                )
+                self._apply(events.ReturnJudged(self._is_restored(frame, state)))
             case _:
                 pass
+
+    def _is_restored(self, frame: Frame, state: ScreenState | None) -> bool:
+        if self._session.goal is Goal.ANSWERED:
+            return state is not None and not state.error_dialog
+        return self._writer.shows(frame, goal_screenshot(self._session.goal, self._draft))
 
     def _await_proof(self, read: slow_work.TreeRead | slow_work.ScreenStateRead) -> None:
         """A reading belongs to a frame if another frame, requested after the reading was complete, is equal."""

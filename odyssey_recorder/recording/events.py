@@ -201,6 +201,13 @@ class KernelInputSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorDialogSeen:
+    """Android's dialog about an app that failed is in front, with this title."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class UndoWanted:
     """`rejects`: the first of these steps is wrong, and the right action follows."""
 
@@ -270,6 +277,7 @@ Event = (
     | LastStepJudged
     | ScreensCompared
     | KernelInputSeen
+    | ErrorDialogSeen
     | UndoWanted
     | DeviceWentAway
     | DeviceCameBack
@@ -280,7 +288,7 @@ Event = (
     | Tick
 )
 
-RestoreEvent = StepsDropped | Returned | ReturnJudged | ScreenAccepted
+RestoreEvent = StepsDropped | Returned | ReturnJudged | ScreenAccepted | ErrorDialogSeen
 InputAnswer = InputDone | InputRefused | InputUncertain
 
 

@@ -9,11 +9,12 @@ writes are retried; nothing in the queue is lost.
 from collections import deque
 from dataclasses import dataclass, replace
 
+from odyssey_recorder.gesture.contacts import ContactBegan
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.raw_input import Interpreter, Refused
 from odyssey_recorder.recording.raw_input_queue import RawInputQueue, RawStep, RawUndo
-from odyssey_recorder.recording.restore import BRING_BACK_FIRST, RestoringSession
+from odyssey_recorder.recording.restore import ANSWER_ANDROID, BRING_BACK_FIRST, RestoringSession
 from odyssey_recorder.recording.session import RETRY_NS, TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.typing import UnreadText
@@ -22,6 +23,12 @@ USE_EMULATOR = "In passive mode, work in the emulator's window. Nothing was reco
 ENDING = "The episode has ended. Your input on the device is no longer recorded."
 ANSWER_FIRST = "Before publishing, enter the text of the steps that ask for it."
 DEAF = "{} Nothing is recorded until the device can be listened to again."
+UNTOUCHED = (
+    "The screen keeps changing, but no touch has arrived. If you work in the emulator's window, your clicks are not "
+    "recorded: check the device under Devices, or record in mirror mode."
+)
+UNTOUCHED_SCREENS = 4
+"""So many settled screens without any touch are worth a notice."""
 CLOCK_CHANGED = "The device's clock was changed. Check that the last steps have the right screenshots."
 
 
@@ -50,6 +57,7 @@ class PassiveSession(RestoringSession):
         self._has_new_reading = False
         self._device_reason = self._storage_reason = self._input_reason = ""
         self._retrying = False
+        self._untouched: set[int] | None = set()  # settled screens before the first touch
         self._failed_ns = self._now_ns = 0
 
     @property
@@ -121,7 +129,7 @@ class PassiveSession(RestoringSession):
             case events.FrameSeen():
                 self._has_frames, self._device_reason = True, ""
                 self._raw_inputs.see(event)
-                return [*self._restore.look(event)] if self._restore.is_active else []
+                return [*self._restore.look(event)] if self._restore.is_active else self._miss_touches(event)
             case events.TouchedDown() | events.Intended():
                 return self._command(event)
             case events.UndoWanted(now_ns, steps):
@@ -136,6 +144,15 @@ class PassiveSession(RestoringSession):
                 return self._dispatch_device_event(event)
         return []
 
+    def _miss_touches(self, frame: events.FrameSeen) -> list[effects.PassiveEffect]:
+        if self._untouched is None or not frame.still:
+            return []
+        self._untouched.add(frame.anchor)
+        if len(self._untouched) < UNTOUCHED_SCREENS:
+            return []
+        self._untouched = None
+        return [effects.Tell(UNTOUCHED)]
+
     def _dispatch_device_event(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
         match event:
             case events.InputFollowed(nodes):
@@ -147,7 +164,8 @@ class PassiveSession(RestoringSession):
                 return [] if already_lost else [effects.Tell(self._input_reason)]
             case events.InputHeard() if self._restore.is_active:
                 return []
-            case events.InputHeard():
+            case events.InputHeard(news):
+                self._untouched = None if isinstance(news, ContactBegan) else self._untouched
                 return _notify(ENDING if self._ending else self._raw_inputs.hear(event)) if self._started else []
             case events.ClockJumped():
                 self._raw_inputs.distrust_clock()
@@ -178,6 +196,8 @@ class PassiveSession(RestoringSession):
                 return self._step_saved(intent)
             case events.StepsDropped() | events.Returned() | events.ReturnJudged() | events.ScreenAccepted():
                 return self._while_restoring(event)
+            case events.ErrorDialogSeen() if self._started and not self._restore.is_active:
+                return self._while_restoring(event)
             case events.TextAnswered(step, text):
                 if step in self._open_questions:
                     self._writes.append(_Write(effects.AmendText(step, text)))
@@ -198,6 +218,9 @@ class PassiveSession(RestoringSession):
                 return [*self._restore.judge(matches=matches)]
             case events.ScreenAccepted():
                 self._restore.accept()
+            case events.ErrorDialogSeen(title):
+                self._restore.await_answer()
+                return [effects.Tell(ANSWER_ANDROID.format(title))]
         return []
 
     def _start(self, event: events.Started) -> list[effects.PassiveEffect]:

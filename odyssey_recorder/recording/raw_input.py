@@ -33,6 +33,7 @@ BLIND = "There was no screenshot between your last two actions. The second was n
 PINCHED = "Gestures with two fingers are not supported. Nothing was recorded."
 NO_SCREENSHOT = "There is no screenshot from before your last action. That action was not recorded."
 OUTSIDE_SCREEN = "You touched outside the screen. Nothing was recorded."
+DIALOG_TOUCHED = "You answered a message of Android about an app that failed. That was not recorded."
 NO_PLACE = "The screen turned or changed its size around your last touch. The touch was not recorded."
 
 
@@ -142,6 +143,8 @@ class Interpreter:
         node = nodes.get(contact.node)
         if areas is None or node is None:
             return Refused(NO_PLACE)
+        if areas.error_dialog:
+            return Refused(DIALOG_TOUCHED)
         stroke = to_stroke(contact, node, areas.glass or areas.panel, areas.rotation, areas.size)
         if areas.size.clamp(stroke.start) != stroke.start:
             return Refused(OUTSIDE_SCREEN)
@@ -229,7 +232,10 @@ def _areas(raw_input: RawInput, found: FrameFound, size: Size | None) -> tuple[S
     is_current = raw_input.before is not None and raw_input.before.requested_ns >= raw_input.at_ns - found.still_ns
     if candidates[0] is before and (is_current or _layout(before) == _layout(after)):
         return areas, ()
-    return replace(areas, keyboard=areas.keyboard or after.keyboard), (Flag(FlagCode.AREAS_CHANGED),)
+    dialog = areas.error_dialog or after.error_dialog
+    return replace(areas, keyboard=areas.keyboard or after.keyboard, error_dialog=dialog), (
+        Flag(FlagCode.AREAS_CHANGED),
+    )
 
 
 def _layout(areas: ScreenAreas) -> ScreenAreas:

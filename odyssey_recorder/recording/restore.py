@@ -10,6 +10,7 @@ from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.state import Goal
 
 BRING_BACK_FIRST = "First restore the required screen, or choose “Screens match, continue”."
+ANSWER_ANDROID = "{}. Nothing is recorded until you have answered this message of Android on the device."
 NOT_RETURNED = "The snapshot could not be loaded. Restore the screen by hand. {}"
 
 _FLAGS = {
@@ -17,6 +18,7 @@ _FLAGS = {
     Goal.LEFT: Flag(FlagCode.RESUMED_ELSEWHERE),
     Goal.UNKNOWN: Flag(FlagCode.RESUMED_UNSEEN),
     Goal.UNCERTAIN: Flag(FlagCode.RESUMED_UNSEEN),
+    Goal.ANSWERED: Flag(FlagCode.AFTER_DIALOG),
 }
 
 
@@ -84,6 +86,10 @@ class ScreenRestore:
         """Start with the screen on which the recording stopped; by hand if it cannot be recognized."""
         self._goal, self._part = goal, _Part.LOOKING
 
+    def await_answer(self) -> None:
+        """Start with Android's dialog in front, which the annotator answers."""
+        self._goal, self._part, self._judged = Goal.ANSWERED, _Part.UNLIKE, None
+
     def snapshot_done(self, reason: str) -> list[effects.Effect]:
         """The snapshot was loaded, or failed for `reason`."""
         if self.is_by_snapshot:
@@ -99,7 +105,7 @@ class ScreenRestore:
         self._seen = frame.anchor
         if self.is_by_snapshot or self._judging or frame.anchor == self._judged or not (frame.still or frame.restless):
             return []
-        if not self._goal.has_screenshot:
+        if not (self._goal.has_screenshot or self._goal is Goal.ANSWERED):
             self._part = _Part.UNLIKE
             return []
         self._judged, self._judging = frame.anchor, True
@@ -112,6 +118,8 @@ class ScreenRestore:
             return []
         if self.is_looking and not matches:
             return self._load_snapshot()
+        if matches and self._goal is Goal.ANSWERED:
+            self.give_up()
         self._part = _Part.BEHIND if matches else _Part.UNLIKE
         return []
 

@@ -34,7 +34,7 @@ from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events, foreign_input
 from odyssey_recorder.recording.gestures import HeldGesture, LiveGesture
-from odyssey_recorder.recording.restore import BRING_BACK_FIRST, RestoringSession
+from odyssey_recorder.recording.restore import ANSWER_ANDROID, BRING_BACK_FIRST, RestoringSession
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.timeline import MOVING
 
@@ -133,6 +133,8 @@ class Session(RestoringSession):
             case events.InputDone() | events.InputRefused() | events.InputUncertain():
                 return self._input_answered(event)
             case events.StepsDropped() | events.Returned() | events.ReturnJudged() | events.ScreenAccepted():
+                return self._while_restoring(event)
+            case events.ErrorDialogSeen():
                 return self._while_restoring(event)
             case events.LastStepJudged():
                 self._must_judge = self._uncertain = self._rotated = False
@@ -435,6 +437,8 @@ class Session(RestoringSession):
                 return self._judge_return(matches=matches)
             case events.ScreenAccepted(now_ns):
                 return self._accept_screen(now_ns)
+            case events.ErrorDialogSeen(title):
+                return self._error_dialog_seen(title)
 
     def _accept_screen(self, now_ns: int) -> list[effects.Effect]:
         goal = self._restore.goal
@@ -443,6 +447,14 @@ class Session(RestoringSession):
         self._pending_write = effects.VouchForLastStep() if goal is Goal.UNCERTAIN else self._pending_write
         self._foreign.end(now_ns)
         return self._settle(now_ns)
+
+    def _error_dialog_seen(self, title: str) -> list[effects.Effect]:
+        """Pause until the dialog is answered; a gesture that waits for its proof is not sent."""
+        if self.state not in _WATCHING or self._restore.is_active:
+            return []
+        self._restore.await_answer()
+        self._frame_before = None
+        return [effects.Tell(ANSWER_ANDROID.format(title)), *self._end_gesture(self._seen_ns)]
 
     def _start_restore(self, flags: tuple[Flag, ...]) -> list[effects.Effect]:
         self._enter_restore()

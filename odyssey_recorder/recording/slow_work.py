@@ -338,6 +338,7 @@ class RecorderWork:
             state.activity,
             state.panel,
             folds=bool(state.posture),
+            error_dialog=state.error_dialog,
         )
         read = (buttons for buttons in self._buttons if _are_on(state.navigation_bar, buttons))
         return replace(areas, buttons=measured.buttons_on(areas.size, areas.rotation) or next(read, {}))

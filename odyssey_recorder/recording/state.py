@@ -29,6 +29,8 @@ class Goal(Enum):
     """The same, but without a screenshot: the annotator must confirm the screen."""
     UNCERTAIN = "uncertain"
     """The same, and it is unknown whether the last step was carried out."""
+    ANSWERED = "answered"
+    """Any, without Android's dialog about an app that failed."""
 
     @property
     def has_screenshot(self) -> bool:

@@ -49,6 +49,7 @@ from odyssey_recorder.recording.restore import is_of_screen
 
 NO_TREES = "view hierarchies were not to be recorded"
 NO_TREE = "the screen did not rest long enough for its view hierarchy to be read"
+FORBIDDEN = "The app forbids screenshots of this screen: they are black. Go another way; steps here will be flagged."
 RETRACTED = "The last action did not reach the device. Its step was removed. Do it again."
 DOUBTFUL = (
     "The connection was lost during the last action, and the screen has changed. Check "
@@ -145,10 +146,15 @@ class StepWriter:
         return Tree(self._draft.keep_tree(xml), nodes)
 
     def take_tree(self, frame_number: int, tree: Tree) -> str:
-        """Hold the view hierarchy of a frame; return a message for the annotator if it lacks the last typed text."""
+        """Hold a frame's view hierarchy; return a message if it lacks the last typed text, or if the frame is black."""
+        is_new = frame_number not in self._trees
         self._trees[frame_number] = tree
         last = self._draft.steps[-1] if self._draft.steps else None
         shown = focused_text(tree.nodes)
+        kept = self._screenshots.get(frame_number)
+        frame = self._frames.get(frame_number) if kept is None else kept.frame
+        if is_new and frame is not None and _is_forbidden(frame, tree):
+            return FORBIDDEN
         if self._draft.origin.mode == "passive":
             return ""  # the text was read from the field
         if last is None or not isinstance(last.action, Type) or shown is None or last.action.text in shown:
@@ -223,6 +229,8 @@ class StepWriter:
         box = _touched_box(tree, screen, wanted.intent, kept.frame.size) if tree else None
         touched_us = self._clock.epoch_us(wanted.touched_ns)
         action = self._action(wanted.intent, kept.frame)
+        press = self._press_flags(wanted.intent, action)
+        hidden = (Flag(FlagCode.BLACK),) if tree and _is_forbidden(kept.frame, tree) else ()
         record = StepRecord(
             frame=kept.record.model_copy(update={"settled": wanted.settled}),
             check=self._checks.get(wanted.check) if wanted.check is not None else None,
@@ -239,7 +247,7 @@ class StepWriter:
             ui_tree_absent="" if tree else self._no_trees.get(wanted.frame, NO_TREE),
             bbox=(box.left, box.top, box.right, box.bottom) if box else None,
             bbox_source="hierarchy" if box else None,
-            flags=(*wanted.flags, *self._size_flags(kept.frame.size), *self._press_flags(wanted.intent, action)),
+            flags=(*wanted.flags, *self._size_flags(kept.frame.size), *press, *hidden),
             agent=self.agent,
             rejected=self._draft.state.rejected if self._is_rejected_on(kept) else (),
         )
@@ -382,6 +390,11 @@ class StepWriter:
                 return Type(text)
             case Complete() | Impossible():
                 return intent
+
+
+def _is_forbidden(frame: Frame, tree: Tree) -> bool:
+    """Whether the app shows something and the frame does not, because the app forbids screenshots."""
+    return any(node.text or node.description for node in tree.nodes) and frame.is_black
 
 
 def _touched_box(tree: Tree, screen: ScreenState | None, intent: Intent, size: Size) -> Box | None:

@@ -47,6 +47,7 @@ STATE_MESSAGES = {
 RESTORE_MESSAGES = {
     Goal.UNKNOWN: "Restore the screen after the last step.",
     Goal.UNCERTAIN: "Check whether the last step was carried out.",
+    Goal.ANSWERED: "Answer the message of Android on the device.",
 }
 """For screens without a screenshot."""
 
@@ -57,6 +58,8 @@ def restore_text(goal: Goal | None, steps: "Sequence[DraftStep]") -> str:
     match goal:
         case Goal.UNDONE:
             return "Nothing is recorded until both screens match."
+        case Goal.ANSWERED:
+            return "Nothing is recorded until Android's message is gone. Your next step will be flagged."
         case None:
             return ""
         case Goal.LEFT:
@@ -261,5 +264,5 @@ def goal_screenshot(goal: Goal | None, draft: "Draft") -> Path | None:
             return draft.state.left
         case Goal.UNKNOWN | Goal.UNCERTAIN:
             return draft.steps[-1].screenshot if draft.steps else None
-        case None:
+        case Goal.ANSWERED | None:
             return None

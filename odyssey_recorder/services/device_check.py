@@ -1,8 +1,8 @@
 """A check of a device that anyone can run: in at most three minutes, on the device itself, which stays as it was."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,10 +11,19 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.emulator_console import console_of
-from odyssey_recorder.device_check import probes
-from odyssey_recorder.device_check.checked import CheckedDevice, Patience, in_field, middle
-from odyssey_recorder.device_check.found import CheckLine, DeviceReport, Outcome, guarded, without_names
-from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, RecordingError
+from odyssey_recorder.device_check.checked import CheckedDevice, Patience, in_field
+from odyssey_recorder.device_check.found import (
+    CheckLine,
+    DeviceReport,
+    Outcome,
+    different,
+    expected,
+    guarded,
+    impossible,
+    without_names,
+)
+from odyssey_recorder.device_check.probes import PROBES, Probe, facts_of
+from odyssey_recorder.errors import DeviceError, RecordingError
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
@@ -33,6 +42,7 @@ LONGEST_S = 180.0
 _READ_S = 20.0
 _INSTRUCTION = "Look for the display in Settings"
 _TASK = TaskInfo("General_Tool", ("Settings",), _INSTRUCTION, _INSTRUCTION, _INSTRUCTION)
+_NOT_YET = "Do not record on this device yet: send this report."
 _Move = script.Command | Callable[[CheckedDevice], script.Command]
 
 
@@ -42,24 +52,27 @@ class DeviceCheck:
 
     connector: DeviceConnector
     patience: Patience = field(default_factory=Patience)
+    probes: Mapping[str, Probe] = field(default_factory=lambda: ALL_PROBES)
 
     def run(self, serial: str, progress: Progress = untold, cancelled: Cancelled = never) -> DeviceReport:
         """Find out everything about a device, keep what was measured, and restore what was changed.
 
-        A device that is lost, or refuses something, ends in the report. Raises CancelledError.
+        What a device refuses is in the report, and that it was lost. Raises CancelledError; DeviceError if the device
+        cannot be reached at all, and DatasetError if nothing can be kept.
         """
         started_s = time.monotonic()
         with self._connected(serial, cancelled) as checked:
-            facts = {name: without_names(value, checked.device) for name, value in probes.facts(checked).items()}
-            all_probes = {**probes.PROBES, "Recording": self._recording}
+            facts = {name: without_names(value, checked.device) for name, value in facts_of(checked).items()}
             lines: list[CheckLine] = []
             with _left_as_it_was(checked):
-                for number, (what, probe) in enumerate(all_probes.items()):
-                    progress(number / len(all_probes), f"{what}, {number + 1} of {len(all_probes)}")
-                    is_late = time.monotonic() - started_s > LONGEST_S
-                    lines += [_late(what)] if is_late else guarded(what, checked.device, probe(checked))
-            with suppress(DeviceDisconnectedError):
-                self.connector.measured.keep(checked.device.properties(), checked.measured)
+                for number, (what, probe) in enumerate(self.probes.items(), 1):
+                    progress((number - 1) / len(self.probes), f"{what}, {number} of {len(self.probes)}")
+                    if time.monotonic() - started_s > LONGEST_S:
+                        lines.append(impossible(what, f"The check ends after {LONGEST_S:g} s."))
+                    else:
+                        lines += guarded(what, checked.device, probe(checked))
+            with suppress(DeviceError):
+                checked.keep_measured()
         return DeviceReport(facts, tuple(lines), round(time.monotonic() - started_s))
 
     @contextmanager
@@ -67,43 +80,11 @@ class DeviceCheck:
         with ExitStack() as stack:
             device = self.connector.connect(serial)
             stack.callback(device.close)
-            plain = replace(self.connector, capture="adb").connect(serial)
-            stack.callback(plain.close)
             shell = AdbShell(serial, self.connector.server)
             stack.callback(shell.close)
             token = self.connector.console_token
             console = console_of(serial, token) if token is not None else None
-            yield CheckedDevice(device, plain, shell, console, self.patience, cancelled)
-
-    def _recording(self, checked: CheckedDevice) -> Iterator[CheckLine]:
-        """An episode, recorded into a dataset of its own, checked, and replayed."""
-        rules = PlayRules(settle=self.patience.settle, patience_ms=self.patience.effect_ms)
-        with TemporaryDirectory(prefix="odyssey-check-") as folder:
-            store = EpisodeStore(Path(folder) / "dataset", drafts=Path(folder) / "drafts")
-            service = RecordingService(self.connector, store, "device check", "script")
-            _go_to_start(checked)
-            annotation = _recorded(checked, service)
-            report = check_alone(annotation)
-            _go_to_start(checked)
-            result = replay_episode(annotation, checked.device, rules)
-        ids = sorted({finding.check for finding in report.findings if finding.severity is Severity.ERROR})
-        steps = len(result.episode.steps)
-        yield (
-            CheckLine("Recording", Outcome.DIFFERENT, f"{steps} steps, with errors: {', '.join(ids)}", _NOT_YET)
-            if ids
-            else CheckLine("Recording", Outcome.EXPECTED, f"{steps} steps, and the checks found no error")
-        )
-        is_same = result.exit_code == 0
-        yield CheckLine("Replay", Outcome.EXPECTED if is_same else Outcome.DIFFERENT, result.summary)
-
-
-_NOT_YET = "Do not record on this device yet: send this report."
-
-
-def _late(what: str) -> CheckLine:
-    return CheckLine(
-        what, Outcome.NOT_POSSIBLE, f"The check ends after {LONGEST_S:g} s.", "Run it on a faster computer."
-    )
+            yield CheckedDevice(device, shell, console, self.connector, self.patience, cancelled, device.measured())
 
 
 @contextmanager
@@ -116,6 +97,32 @@ def _left_as_it_was(checked: CheckedDevice) -> Iterator[None]:
             checked.device.press(SystemKey.HOME)
             if front and "launcher" not in front.lower():
                 checked.shell.run(f"monkey -p {front} -c android.intent.category.LAUNCHER 1")
+
+
+def recording(checked: CheckedDevice) -> Iterator[CheckLine]:
+    """An episode, recorded into a dataset of its own, checked, and replayed, with what was measured before."""
+    checked.keep_measured()
+    with closing(checked.connector.connect(checked.device.serial)) as device:
+        yield from _recording(replace(checked, device=device))
+
+
+def _recording(checked: CheckedDevice) -> Iterator[CheckLine]:
+    rules = PlayRules(settle=checked.patience.settle, patience_ms=checked.patience.effect_ms)
+    with TemporaryDirectory(prefix="odyssey-check-") as folder:
+        store = EpisodeStore(Path(folder) / "dataset", drafts=Path(folder) / "drafts")
+        service = RecordingService(checked.connector, store, "device check", "script")
+        _go_to_start(checked)
+        annotation = _recorded(checked, service)
+        report = check_alone(annotation)
+        _go_to_start(checked)
+        result = replay_episode(annotation, checked.device, rules)
+    errors = sorted({finding.check for finding in report.findings if finding.severity is Severity.ERROR})
+    steps = f"{len(result.episode.steps)} steps"
+    if errors:
+        yield different("Recording", f"{steps}, with errors: {', '.join(errors)}", _NOT_YET)
+    else:
+        yield expected("Recording", f"{steps}, and the checks found no error")
+    yield expected("Replay", result.summary) if result.exit_code == 0 else different("Replay", result.summary, _NOT_YET)
 
 
 def _go_to_start(checked: CheckedDevice) -> None:
@@ -150,6 +157,7 @@ def _is_read(view: RecordingView) -> bool:
 
 
 def _newest_app(checked: CheckedDevice) -> script.Command:
+    """In the middle of the overview."""
     size = checked.device.capture().size
     return script.Tap(tap=(size.width // 2, size.height // 2))
 
@@ -160,11 +168,8 @@ def _scroll(checked: CheckedDevice, *places: float) -> script.Command:
     return script.Swipe(swipe=tuple((size.width // 2, int(size.height * place)) for place in places), ms=400)
 
 
-_UP, _DOWN = (0.7, 0.6, 0.5), (0.5, 0.65, 0.8)
-
-
 def _search(checked: CheckedDevice) -> script.Command:
-    at = middle(checked.search_view().box)
+    at = in_field(checked.search_view().box)
     return script.Tap(tap=(at.x, at.y))
 
 
@@ -176,8 +181,8 @@ def _hold_search(checked: CheckedDevice) -> script.Command:
 _MOVES: tuple[_Move, ...] = (
     script.PressKey(key="RECENT"),
     _newest_app,
-    lambda checked: _scroll(checked, *_UP),
-    lambda checked: _scroll(checked, *_DOWN),
+    lambda checked: _scroll(checked, 0.7, 0.6, 0.5),
+    lambda checked: _scroll(checked, 0.5, 0.65, 0.8),
     _search,
     script.TypeText(type="display"),
     _hold_search,
@@ -185,3 +190,4 @@ _MOVES: tuple[_Move, ...] = (
     script.PressKey(key="HOME"),
     script.ScriptComplete(complete="Done"),
 )
+ALL_PROBES: Mapping[str, Probe] = {**PROBES, "Recording": recording}

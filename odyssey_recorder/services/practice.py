@@ -75,23 +75,14 @@ class PracticeService:
         self._profiles = profiles
         self._wanted = wanted
         self._keep_name = keep_name
-        self._name = name
-        self._consent = ""
+        self.annotator = name
+        self.agreed_version = ""  # that the annotator's last answer agreed to; empty if none
         self._lock = threading.Lock()
-
-    @property
-    def annotator(self) -> str:
-        return self._name
-
-    @property
-    def agreed_version(self) -> str:
-        """The version that the annotator's last answer agreed to; empty if none."""
-        return self._consent
 
     def welcome(self) -> Welcome:
         """Raises PracticeError, DatasetError."""
         with self._lock:
-            return self._welcome(self._profiles.load(self._name))
+            return self._welcome(self._profiles.load(self.annotator))
 
     def answer_consent(self, name: str, *, agreed: bool | None) -> Welcome:
         """Store the name and answer of a person; None if they do not record. Raises PracticeError, DatasetError."""
@@ -101,9 +92,9 @@ class PracticeService:
                 answer = ConsentAnswer(version=consent_text().version, agreed=agreed, answered_us=_now_us())
                 profile = profile.model_copy(update={"answers": (*profile.answers, answer)})
                 self._profiles.save(profile)
-            if profile.name != self._name:
+            if profile.name != self.annotator:
                 self._keep_name(profile.name)
-            self._name = profile.name
+            self.annotator = profile.name
             return self._welcome(profile)
 
     def score_attempt(self, task_id: str, episode_id: str, *, hints: int) -> Score:
@@ -112,7 +103,7 @@ class PracticeService:
         result = self._score(task, episode_id, hints)
         attempt = Attempt(task_id=task_id, value=result.value, episode_id=episode_id, scored_us=_now_us(), hints=hints)
         with self._lock:
-            profile = self._profiles.load(self._name)
+            profile = self._profiles.load(self.annotator)
             self._profiles.save(profile.model_copy(update={"attempts": (*profile.attempts, attempt)}))
         return result
 
@@ -140,7 +131,7 @@ class PracticeService:
     def _welcome(self, profile: AnnotatorProfile) -> Welcome:
         consent, tasks = consent_text(), practice_tasks()
         agrees = profile.agrees_to(consent.version)
-        self._consent = consent.version if agrees else ""
+        self.agreed_version = consent.version if agrees else ""
         wanted = tuple(task.task_id for task in tasks[: self._wanted])
         return Welcome(
             name=profile.name,

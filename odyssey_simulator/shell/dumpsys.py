@@ -9,7 +9,7 @@ from odyssey_simulator.panels import lit_panel, panels
 from odyssey_simulator.phone import PhoneState, Rect
 from odyssey_simulator.shell.program import Call, Programs
 from odyssey_simulator.shell.tasks import dump_recents, hash_of, short_component, task_name
-from odyssey_simulator.system.input_methods import CHOSEN
+from odyssey_simulator.system.input_methods import ADB_KEYBOARD, CHOSEN
 
 _Dump = Callable[[Guest, PhoneState, Sequence[str]], Iterator[str]]
 
@@ -187,11 +187,27 @@ def _touch_mapper(guest: Guest, state: PhoneState, node: InputNode, *, is_direct
 def _input_method(guest: Guest, state: PhoneState, __: Sequence[str]) -> Iterator[str]:
     elsewhere = guest.faults.has_second_display and not state.keyboard_shown
     shown = "true" if state.keyboard_shown or elsewhere else "false"
+    chosen = guest.phone.get_setting(*CHOSEN)
+    if guest.faults.keyboards.api_36:
+        yield from _input_method_36(chosen, shown)
+        return
     yield "Current Input Method Manager state:"
-    yield f"  mCurMethodId={guest.phone.get_setting(*CHOSEN)}"
+    yield f"  mCurMethodId={chosen}"
+    yield f"  mCurId={chosen} mHaveConnection=true mBoundToMethod=true"
     yield f"  mCurTokenDisplayId={7 if elsewhere else 0}"
     yield f"  mShowRequested={shown} mShowExplicitlyRequested=false mShowForced=false mInputShown={shown}"
     yield f"  mInteractive={'true' if state.awake else 'false'}"
+
+
+def _input_method_36(chosen: str | None, shown: str) -> Iterator[str]:
+    yield "Input Method Manager Service state:"
+    yield "  mSystemReady=true\n  mInteractive=true\n  UserId=0\n    mBindingController:"
+    yield f"      mSelectedMethodId={chosen}\n      mCurrentSubtype=null\n      mCurSeq=31\n      mCurId={chosen}"
+    yield "      mHasMainConnection=true\n      mVisibleBound=true\n      mCurToken=android.os.Binder@91d41e6"
+    yield "      mCurTokenDisplayId=0\n    mBoundToMethod=true\n    mVisibilityStateComputer:"
+    yield f"      mInputShown={shown}"
+    yield "  UserId=10\n    mBindingController:\n      mSelectedMethodId=null\n      mCurId=null"
+    yield "      mHasMainConnection=false\n    mBoundToMethod=false"
 
 
 def _surface_flinger(guest: Guest, state: PhoneState, arguments: Sequence[str]) -> Iterator[str]:
@@ -242,6 +258,10 @@ def _package(guest: Guest, _: PhoneState, arguments: Sequence[str]) -> Iterator[
     package = next((argument for argument in arguments if not argument.startswith("-")), "")
     found = [info for info in guest.phone.packages() if package in {"", info.package}]
     yield "Packages:"
+    keyboard = ADB_KEYBOARD.partition("/")[0]
+    if package == keyboard and ADB_KEYBOARD in guest.phone.input_methods(installed=True):
+        yield f"  Package [{keyboard}] ({hash_of(keyboard)}):"
+        yield f"    versionCode=25 minSdk=16\n    versionName={guest.faults.keyboards.version}"
     for info in found:
         yield f"  Package [{info.package}] ({hash_of(info.package)}):"
         yield "    versionCode=1 minSdk=31 targetSdk=34"

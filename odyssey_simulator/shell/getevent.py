@@ -38,6 +38,10 @@ async def _getevent(call: Call) -> int:
     if options is None:
         return await call.fail("Usage: getevent [-t] [-p] [-i] [-l] [-q] [-c count] [device]")
     nodes = call.guest.nodes.all()
+    if call.guest.faults.denies_getevent:
+        for node in nodes:
+            await call.fail(f"could not open {node.path}, Permission denied")
+        nodes = ()
     if options.nodes:
         nodes = tuple(node for node in nodes if node.path in options.nodes)
     if len(nodes) < len(options.nodes):

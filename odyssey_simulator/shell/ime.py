@@ -28,13 +28,22 @@ async def _ime(call: Call) -> int:
 
 
 async def _list(call: Call, *, everything: bool, briefly: bool) -> int:
+    if call.guest.faults.keyboards.refuses_list:
+        what = "getInputMethodList" if everything else "getEnabledInputMethodList"
+        return await call.fail(
+            f"java.lang.SecurityException: Permission Denial: {what}() requires INTERACT_ACROSS_USERS", 255
+        )
     for method in await asyncio.to_thread(lambda: call.guest.phone.input_methods(installed=everything)):
         await call.print(method if briefly else f"{method}:\n  mId={method} mIsDefaultResId=0x7f020000")
     return 0
 
 
 async def _enable(call: Call, method: str) -> int:
+    keyboards = call.guest.faults.keyboards
     try:
+        if keyboards.slow_attempts:
+            keyboards.slow_attempts -= 1
+            raise LookupError(method)
         was = await asyncio.to_thread(call.guest.phone.with_input_methods, lambda known: known.enable(method))
     except LookupError:
         return await call.fail(f"Unknown input method {method} cannot be enabled for user #0", 255)

@@ -19,7 +19,10 @@ from odyssey_simulator.shell.grammar import (
 from odyssey_simulator.shell.program import Call, Programs
 
 _NOT_FOUND = 127
+_NO_SERVICE = 20
 _BROKEN_PIPE = 141
+_NEED_ANDROID = {"am", "cmd", "dumpsys", "ime", "input", "monkey", "pm", "settings", "uiautomator", "wm"}
+"""Programs that ask a service of Android's system server; the others need only its kernel and its shell."""
 
 
 class ShellExit(Exception):  # noqa: N818 - not an error: `exit` was called
@@ -117,6 +120,9 @@ class Shell:
             problem = f"/system/bin/sh: {name}: inaccessible or not found\n"
             await streams.stderr.write(problem.encode())
             return _NOT_FOUND
+        if self._guest.is_restarting and name in _NEED_ANDROID:
+            await streams.stderr.write(f"{name}: Can't find service\n".encode())
+            return _NO_SERVICE
         call = Call(name, tuple(args), self._guest, streams.stdin, streams.stdout, streams.stderr)
         try:
             return await program(call)

@@ -132,9 +132,10 @@ async def _am(call: Call) -> int:
                 return 0
         case ["broadcast", *rest]:
             intent = _read_intent(rest)
-            await asyncio.to_thread(
-                call.guest.phone.with_input_methods, lambda known: known.receive(intent.action, intent.extras)
-            )
+            if not call.guest.faults.keyboards.deaf:
+                await asyncio.to_thread(
+                    call.guest.phone.with_input_methods, lambda known: known.receive(intent.action, intent.extras)
+                )
             await call.print(f"Broadcasting: {intent}\nBroadcast completed: result=0")
         case ["stack", *rest]:
             return await tasks.run_stack(call, rest)

@@ -158,7 +158,7 @@ async def _df(call: Call) -> int:
 async def _grep(call: Call) -> int:
     options = "".join(argument[1:] for argument in call.args if argument.startswith("-"))
     arguments = [argument for argument in call.args if not argument.startswith("-")]
-    if not arguments or set(options) - set("EFciqv"):
+    if not arguments or set(options) - set("EFcioqv"):
         return await call.fail("usage: grep [-EFciqv] REGEX [FILE...]", 2)
     try:
         pattern = re.compile(
@@ -178,7 +178,8 @@ async def _grep(call: Call) -> int:
         await call.print(str(len(found)))
     elif "q" not in options:
         for line in found:
-            await call.print(line)
+            only = pattern.search(line) if "o" in options else None
+            await call.print(only[0] if only else line)
     return 0 if found else 1
 
 

@@ -47,14 +47,17 @@ def identity(profile: Profile) -> dict[str, str]:
         "ro.build.version.incremental": _INCREMENTAL,
         "ro.build.version.release": "14",
         "ro.build.version.sdk": "34",
+        "ro.debuggable": "1",
         "ro.sf.lcd_density": str(profile.density),
     }
 
 
 def properties(guest: Guest) -> dict[str, str]:
     avd = {"ro.boot.qemu.avd_name": guest.avd_name, "ro.kernel.qemu.avd_name": guest.avd_name}
+    newer = {"ro.build.version.release": "16", "ro.build.version.sdk": "36"}
     return {
         **identity(guest.phone.profile),
+        **(newer if guest.faults.keyboards.api_36 else {}),
         **(avd if guest.avd_name else {}),
         "ro.simulated": "odyssey-recorder",
         "dev.bootcomplete": "1",
@@ -63,6 +66,7 @@ def properties(guest: Guest) -> dict[str, str]:
         "persist.sys.locale": "en-US",
         "persist.sys.timezone": guest.phone.get_setting(*TIME_ZONE) or "GMT",
         "sys.boot_completed": "1",
+        "sys.system_server.start_count": str(guest.starts),
     }
 
 

@@ -2,6 +2,7 @@
 
 import zlib
 from dataclasses import replace
+from typing import Literal
 
 from PIL import Image
 
@@ -71,6 +72,10 @@ class SystemUi:
         self.recents_memory = Memory()
         self.shared: Intent | None = None
         self.share_memory = Memory()
+        self.error_dialog = ""
+        """Its title, as in `dumpsys window`; empty without one."""
+        self.forbids_screenshots = False
+        """As with FLAG_SECURE: windows are black on every frame, and as always in the view hierarchy."""
         self.transition: Transition | None = None
         self.focused_field: TextField | None = None
         self.entry = TextEntry(self._focused, self._memory, self._front_app, self._offers_stylus)
@@ -117,6 +122,8 @@ class SystemUi:
     @property
     def focus_title(self) -> str:
         """Of the window that has the focus: menus have a title of their own, and so have the pop-ups of Compose."""
+        if self.error_dialog:
+            return self.error_dialog
         overlay = "" if self.recents else self.page.overlay
         if not overlay:
             return self.window_title
@@ -163,6 +170,8 @@ class SystemUi:
         self.launcher.go_home()
 
     def press_back(self) -> None:
+        if self.error_dialog:
+            return
         if self.entry.stylus_offered:
             self.entry.decline_stylus()
         elif self.entry.toolbar:
@@ -236,6 +245,18 @@ class SystemUi:
             return self.apps[package]
         except KeyError as error:
             raise LookupError(f"No app {package!r} is installed.") from error
+
+    def fail(self, kind: Literal["Application Not Responding", "Application Error"]) -> None:
+        """The app in front fails, and Android says so unless the setting `hide_error_dialogs` is on."""
+        if self.setting("global", "hide_error_dialogs") != "1":
+            self.error_dialog = f"{kind}: {self.package}"
+
+    def end_error_dialog(self) -> None:
+        self.error_dialog = ""
+
+    def close_failed_app(self) -> None:
+        self.end_task(self.front)
+        self.end_error_dialog()
 
     def recent_apps(self) -> list[App]:
         return [self.apps[package] for package in reversed(self.tasks)]

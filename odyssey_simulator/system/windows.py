@@ -1,8 +1,9 @@
 """The windows on the screen, from the wallpaper to the toast, and their layout."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from odyssey_simulator.system import bars
+from odyssey_simulator.system.error_dialog import error_dialog_view
 from odyssey_simulator.system.floating import Scrim, stylus_card, text_toolbar, toast
 from odyssey_simulator.system.keyboard import keyboard_view
 from odyssey_simulator.system.launcher import favourites, launcher_icon
@@ -90,7 +91,9 @@ class _Builder:
         bottom = keyboard.box.rect.top if keyboard else self._navigation.top
         content = Rect(0, self._status.bottom, self._screen.right, bottom)
         overlay = None if self._system.recents else self._overlay(content)
-        return [window for window in (self._front(content), overlay, self._share(content)) if window], content
+        return [
+            window for window in (self._front(content), overlay, self._share(content), self._error(content)) if window
+        ], content
 
     def _settle_focus(self, windows: list[Window]) -> bool:
         system, entry, page = self._system, self._system.entry, self._page
@@ -149,6 +152,14 @@ class _Builder:
         look = self._look(self._system_theme, content, system.share_memory)
         view = share_sheet_view(system, system.shared, look)
         return self._modal(view, look, content, ("android", system.end_share))
+
+    def _error(self, content: Rect) -> Window | None:
+        system = self._system
+        if not system.error_dialog:
+            return None
+        look = self._look(self._system_theme, content)
+        modal = self._modal(error_dialog_view(system), look, content, ("android", lambda: None))
+        return replace(modal, name=system.error_dialog)
 
     def _modal(self, view: View, look: Look, content: Rect, of: tuple[str, Action]) -> Window:
         package, dismiss = of

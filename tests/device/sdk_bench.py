@@ -61,6 +61,7 @@ from pathlib import Path
 home = Path(os.environ["ANDROID_AVD_HOME"])
 names = sorted(path.stem for path in home.glob("*.ini"))
 failure = Path(__file__).with_name("failure.txt")
+busy = Path(__file__).with_name("busy.txt")
 if sys.argv[1:] == ["-list-avds"]:
     print("INFO    | Storing crashdata in: /tmp/android-nobody/emu-crash-36.5.11.db, detection is enabled")
     print("\\n".join(names))
@@ -76,11 +77,14 @@ if name not in names:
     print(f"ERROR        | Unknown AVD name [{name}], use -list-avds to see valid list.")
     sys.exit(1)
 
+import socket
+import threading
 from dataclasses import replace
 
 from odyssey_simulator.control_server import ControlOptions
 from odyssey_simulator.discovery import running_dir
 from odyssey_simulator.emulator import SimulatedEmulator
+from odyssey_simulator.errors import SimulatorError
 from odyssey_simulator.phone import Phone
 from odyssey_simulator.profile import profile_named
 
@@ -90,15 +94,26 @@ config = dict(
 profile = replace(
     profile_named(config["hw.device.name"]), avd_name=name, keyboard=config["hw.keyboard"] == "yes"
 )
-with SimulatedEmulator(
+control_port = int(options["-grpc"])
+starts = int(busy.read_text()) if busy.exists() else 0
+busy.write_text(str(max(0, starts - 1)))
+other_program = socket.create_server(("127.0.0.1", control_port)) if starts else None
+emulator = SimulatedEmulator(
     Phone(profile, animation=False),
     console_port=int(options["-port"]),
     adb_server_port=int(os.environ["ANDROID_ADB_SERVER_PORT"]),
     auth_token_file=Path.home() / ".emulator_console_auth_token",
-    control=ControlOptions(running_dir(os.environ)),
-) as emulator:
-    print(f"INFO         | Serial number of this emulator (for ADB): {emulator.serial}", flush=True)
-    emulator.killed.wait()
+    control=ControlOptions(running_dir(os.environ), port=control_port),
+)
+try:
+    with emulator:
+        if "-change-locale" in options:
+            threading.Timer(1, emulator.guest.restart_android, (1,)).start()
+        print(f"INFO         | Serial number of this emulator (for ADB): {emulator.serial}", flush=True)
+        emulator.killed.wait()
+except SimulatorError:
+    print("FATAL        | Failed to start grpc service, even though it was explicitly requested.", flush=True)
+    sys.exit(1)
 '''
 
 
@@ -113,6 +128,10 @@ class StandInSdk:
     def fail_emulators(self, message: str) -> None:
         """Make every emulator print `words` and exit."""
         (self.folder / "emulator" / "failure.txt").write_text(message)
+
+    def take_grpc_port(self, starts: int) -> None:
+        """Let another program take the port of the gRPC service just before that many emulators want it."""
+        (self.folder / "emulator" / "busy.txt").write_text(str(starts))
 
     def fail_avdmanager(self, message: str) -> None:
         """Make avdmanager print `words` and fail."""

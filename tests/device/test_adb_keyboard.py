@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.device.adb import AdbDevice
-from odyssey_recorder.device.adb_keyboard import ADB_KEYBOARD, broadcast_commands
+from odyssey_recorder.device.adb_keyboard import ADB_KEYBOARD, broadcast_commands, is_open
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.view_hierarchy import focused_text, parse
 from odyssey_recorder.errors import DeviceDisconnectedError, InputRefusedError
+from odyssey_simulator.faults import KeyboardFaults
 from tests.device.bench import DeviceBench
 from tests.simulator.person import Person
 
@@ -161,3 +162,53 @@ def test_keyboard_is_restored_at_next_connect_after_a_crash(note: Note) -> None:
 
     assert (note.keyboard, note.keyboards) == (own, [own])
     assert list(note.folder.iterdir()) == []
+
+
+def test_keyboard_of_android_16_is_recognised(note: Note) -> None:
+    note.install()
+    own = note.keyboard
+    note.bench.emulator.faults.keyboards.api_36 = True
+
+    note.device().type_text("é")
+
+    assert (note.text, note.keyboard, note.keyboards) == ("é", own, [own])
+
+
+def test_published_answer_of_android_16_is_open() -> None:
+    answer = (Path(__file__).parent / "data" / "public_reports" / "input_method_api36.txt").read_text()
+    assert is_open(answer)
+    for spoiled in ("mHasMainConnection=", "mBoundToMethod="):
+        assert not is_open(answer.replace(f"{spoiled}true", f"{spoiled}false"))
+    assert not is_open(answer.replace("mCurId=com.android.adbkeyboard/.AdbIME", "mCurId=null"))
+
+
+def test_release_that_does_not_work_on_android_16_is_named(note: Note) -> None:
+    note.install()
+    note.bench.emulator.faults.keyboards = KeyboardFaults(api_36=True, version="2.4-dev")
+    own = note.keyboard
+    with pytest.raises(
+        InputRefusedError, match=r"ADBKeyBoard 2\.4-dev .*Android 16.*Install v2\.5-dev.*Nothing was typed"
+    ):
+        note.device().type_text("é")
+    assert note.keyboard == own
+
+
+def test_refused_list_of_keyboards_is_replaced_by_the_setting(note: Note) -> None:
+    note.install()
+    note.choose(ADB_KEYBOARD)
+    note.choose(own := note.keyboards[0])
+    note.bench.emulator.faults.keyboards.refuses_list = True
+
+    note.device().type_text("é")
+
+    assert (note.text, note.keyboard, note.keyboards) == ("é", own, [own, ADB_KEYBOARD])
+
+
+def test_keyboard_that_is_enabled_late_is_waited_for(note: Note) -> None:
+    note.install()
+    own = note.keyboard
+    note.bench.emulator.faults.keyboards.slow_attempts = 3
+
+    note.device().type_text("é")
+
+    assert (note.text, note.keyboard, note.keyboards) == ("é", own, [own])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.device import avd
 from odyssey_recorder.device.avd import Avd, BootStage, SdkEnvironment, Start, VirtualDevices
 from odyssey_recorder.device.avd_tools import AvdTools
 from odyssey_recorder.errors import CancelledError, DeviceError, SdkError, SettingsError
@@ -18,9 +19,9 @@ from tests.device.sdk_bench import IMAGE, AvdBench
 def bench(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[AvdBench]:
     bench = AvdBench(adb_server, tmp_path)
     yield bench
-    for avd in bench.devices.list():
-        if avd.serial is not None:
-            bench.devices.stop(avd.serial)
+    for device in bench.devices.list():
+        if device.serial is not None:
+            bench.devices.stop(device.serial)
 
 
 def test_life_of_a_foldable_virtual_device(bench: AvdBench) -> None:
@@ -90,6 +91,43 @@ def test_emulator_that_exits_at_start_is_reported_with_advice(bench: AvdBench) -
     explanation = "The emulator pixel_fold stopped right after its start. Allow your user to use KVM: sudo gpasswd"
     assert [text for text in (explanation, last_line, str(log)) if text not in str(error.value)] == []
     assert last_line in log.read_text()
+
+
+def test_taken_grpc_port_is_replaced_once(bench: AvdBench) -> None:
+    bench.devices.create("small_phone")
+    bench.sdk.take_grpc_port(1)
+
+    started = bench.devices.start("small_phone", Start(window=False))
+
+    first, second = (command.split(" -grpc ")[1].split()[0] for command in bench.sdk.emulator_commands())
+    assert first != second
+    device = bench.connector.connect(started.serial)
+    assert device.capture_path == "gRPC"
+    device.close()
+    bench.devices.stop(started.serial)
+
+    bench.sdk.take_grpc_port(2)
+    with pytest.raises(DeviceError) as error:
+        bench.devices.start("small_phone")
+    port = bench.sdk.emulator_commands()[-1].split(" -grpc ")[1].split()[0]
+    assert f"another program uses port {port}, which was meant for its gRPC service. Start small_phone again" in str(
+        error.value
+    )
+
+
+def test_second_boot_after_a_change_of_language_is_awaited(bench: AvdBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(avd, "IMAGE_LOCALE", "de-DE")
+    bench.devices.create("small_phone")
+    starts = list[str]()
+
+    def note(stage: BootStage) -> None:
+        if stage is BootStage.WAITING_FOR_HOME:
+            starts.append(bench.prop("sys.system_server.start_count"))
+
+    bench.devices.start("small_phone", Start(cold=True, window=False), progress=note)
+
+    assert bench.sdk.emulator_commands()[0].endswith(" -change-locale en-US")
+    assert starts == ["2"]
 
 
 def test_configuration_is_compared_with_the_profile_and_amended(bench: AvdBench) -> None:

@@ -1,5 +1,6 @@
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -17,7 +18,9 @@ from odyssey_recorder.device.discovery import (
     running_avds,
     running_folders,
 )
+from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.logs import logging_to
+from tests.cli import wait_until
 
 Write = Callable[..., Path]
 
@@ -48,7 +51,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def find(folder: Path, *, alive: bool = True) -> ControlEndpoint | None:
-    return find_control("emulator-5556", (folder,), is_alive=lambda _: alive)
+    return find_control("emulator-5556", (folder,), is_alive=lambda *_: alive)
 
 
 JWKS = """\
@@ -126,7 +129,7 @@ def test_newest_file_of_a_live_process_counts(write: Write) -> None:
     assert found is not None
     assert found.port == 8601
     fold = RunningAvd("emulator-5556", 1, "34.1.19 (11237101)", "/home/anna/.android/avd/Pixel_7_Pro.avd")
-    assert running_avds((folder,), is_alive=lambda _: True) == {"Fold": fold}
+    assert running_avds((folder,), is_alive=lambda *_: True) == {"Fold": fold}
     assert find(folder, alive=False) is None
 
 
@@ -154,20 +157,71 @@ def test_process_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
     assert process_is_alive(1), "a process of another user"
 
 
+USER_FOLDERS = {"ANDROID_EMULATOR_HOME": "/e", "ANDROID_PREFS_ROOT": "/p", "ANDROID_SDK_HOME": "/s"}
+
+
 @pytest.mark.parametrize(
-    ("platform", "environment", "first"),
+    ("platform", "environment", "roots"),
     [
-        ("linux", {"XDG_RUNTIME_DIR": "/run/user/7", "USER": "anna"}, "/run/user/7"),
-        ("linux", {"USER": "anna"}, f"/run/user/{os.getuid()}"),
-        ("darwin", {"USER": "anna"}, "/home/anna/Library/Caches/TemporaryItems"),
-        ("win32", {"LOCALAPPDATA": "/home/anna/AppData/Local"}, "/home/anna/AppData/Local/Temp"),
-        ("win32", {"ANDROID_EMULATOR_HOME": "/d/android"}, "/d/android"),
+        ("linux", {"XDG_RUNTIME_DIR": "/run/user/7"}, ["/run/user/7", f"/run/user/{os.getuid()}"]),
+        ("linux", {}, [f"/run/user/{os.getuid()}"]),
+        ("darwin", {}, ["/home/anna/Library/Caches/TemporaryItems"]),
+        ("win32", {"LOCALAPPDATA": "/home/anna/AppData/Local"}, ["/home/anna/AppData/Local/Temp"]),
+        ("win32", {}, []),
     ],
 )
-def test_running_folders_of_each_platform(platform: str, environment: dict[str, str], first: str) -> None:
-    folders = running_folders(environment, platform, Path("/home/anna"))
-    others = ["/home/anna/.android"] if platform == "win32" else ["/home/anna/.android", "/tmp/android-anna"]
-    assert list(map(PurePath.as_posix, folders)) == [f"{folder}/avd/running" for folder in (first, *others)]
+def test_running_folders_of_each_platform(platform: str, environment: dict[str, str], roots: list[str]) -> None:
+    folders = running_folders({**environment, **USER_FOLDERS, "USER": "anna"}, platform, Path("/home/anna"))
+    roots = [*roots, "/e", "/p", "/p/.android", "/s", "/s/.android", "/home/anna/.android"]
+    roots += [] if platform == "win32" else ["/tmp/android-anna"]
+    assert list(map(PurePath.as_posix, folders)) == [f"{root}/avd/running" for root in roots]
+
+
+def test_older_file_name_is_found(write: Write) -> None:
+    folder = write(DISCOVERY_FILE)
+    (folder / "pid_1.ini").rename(folder / "pid_1_info.ini")
+    assert find(folder) is not None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not show programs as files")
+@pytest.mark.parametrize("name", ["emulator", "qemu-system-x86_64", "qemu-system-aarch64-headless", "bash"])
+def test_number_of_an_ended_emulator_may_be_that_of_another_program(write: Write, tmp_path: Path, name: str) -> None:
+    sleep = shutil.which("sleep")
+    assert sleep is not None
+    program = shutil.copy(sleep, tmp_path / name)
+    with subprocess.Popen([program, "60"]) as process:
+        wait_until(lambda: Path(f"/proc/{process.pid}/exe").readlink() == Path(program))
+        folder = write(DISCOVERY_FILE, process.pid)
+        found = find_control("emulator-5556", (folder,))
+        simulated = find_control("emulator-5556", (write(f"{DISCOVERY_FILE}emulator.build=simulated\n", process.pid),))
+        process.kill()
+    assert (found is not None) == (name != "bash")
+    assert simulated is not None
+
+
+def test_emulator_itself_says_which_file_is_its_own(write: Write, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+
+    def port(told: Callable[[], Path]) -> int | None:
+        found = find_control("emulator-5556", (tmp_path,), is_alive=lambda *_: True, told=told)
+        return found.port if found is not None else None
+
+    def silent() -> Path:
+        raise DeviceError("no console")
+
+    own = elsewhere / "pid_9.ini"
+    own.write_text(DISCOVERY_FILE.replace("8556", "8600"))
+    assert port(lambda: own) == 8600, "no file has the serial"
+    assert port(silent) is None
+    assert port(lambda: tmp_path / "gone") is None
+    write(DISCOVERY_FILE, 1)
+    assert port(lambda: own) == 8556, "one file has it"
+    write(DISCOVERY_FILE.replace("8556", "8601"), 2, age_s=60)
+    assert port(lambda: own) == 8600, "two files have it"
+    assert port(silent) == 8556
+    own.write_text(DISCOVERY_FILE.replace("5556", "5558"))
+    assert port(lambda: own) == 8556, "another serial"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no owners, links and pipes like these")
@@ -192,5 +246,5 @@ def test_running_avds_by_name(write: Write) -> None:
     write("port.serial=5556\navd.name=My Fold\ngrpc.port=8556\n", 2)
     write("port.serial=none\navd.name=Broken\n", 3)
     folder = write("port.serial=5558\navd.id=Gone\n", 4)
-    found = running_avds((folder, folder / "missing"), is_alive=lambda pid: pid != 4)
+    found = running_avds((folder, folder / "missing"), is_alive=lambda pid, _: pid != 4)
     assert found == {"Old": RunningAvd("emulator-5554", 1), "My_Fold": RunningAvd("emulator-5556", 2)}

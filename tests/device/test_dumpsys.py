@@ -115,6 +115,19 @@ def test_windows_of_the_system_and_panels_without_an_app_have_no_activity(title:
     assert dumpsys.focused_activity(f"  mCurrentFocus=Window{{b1 u0 {title}}}\n{app}") == ("", "")
 
 
+@pytest.mark.parametrize(
+    ("title", "dialog"),
+    [
+        (f"Application Not Responding: {SETTINGS}", f"Application Not Responding: {SETTINGS}"),
+        (f"Application Error: {SETTINGS}", f"Application Error: {SETTINGS}"),
+        ("NotificationShade", ""),
+        (f"{SETTINGS}/.Settings", ""),
+    ],
+)
+def test_error_dialog_is_known_by_its_title(title: str, dialog: str) -> None:
+    assert dumpsys.error_dialog(f"  mCurrentFocus=Window{{b1 u0 {title}}}\n{FOCUSED_APP}") == dialog
+
+
 def display(number: int, *, package: str, rotation: int, bar: int) -> str:
     return (
         f"  Display: mDisplayId={number} rootTasks=3\n    init=1080x2400 420dpi\n"
@@ -279,6 +292,7 @@ def test_devices_in_any_state_are_listed() -> None:
         "emulator-5554          device product:sdk_gphone64 model:sdk_phone device:emu64xa transport_id:3\n"
         "127.0.0.1:6001         offline transport_id:4\n"
         "R58M                   unauthorized usb:1-1 transport_id:5\n"
+        "0124                   no permissions; see [http://example.org] usb:1-3\n"
         "0123                   no permissions (missing udev rules?); see [http://example.org] usb:1-2\n"
     )
 
@@ -286,6 +300,7 @@ def test_devices_in_any_state_are_listed() -> None:
         ListedDevice("emulator-5554", "device", "sdk_gphone64", "sdk_phone"),
         ListedDevice("127.0.0.1:6001", "offline", "", ""),
         ListedDevice("R58M", "unauthorized", "", ""),
+        ListedDevice("0124", "no permissions", "", ""),
         ListedDevice("0123", "no permissions", "", ""),
     )
     assert dumpsys.listed_devices("\n") == ()

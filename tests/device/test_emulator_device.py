@@ -188,6 +188,16 @@ def test_forced_grpc_does_not_fall_back(bench: DeviceBench) -> None:
     assert device.next_frame(0.01) is None
 
 
+def test_emulator_in_an_unknown_folder_is_found_through_its_console(bench: DeviceBench) -> None:
+    [listed] = [device for device in bench.server.devices() if device.serial == bench.emulator.serial]
+    connector = DeviceConnector(bench.server, "grpc", (), console_token=bench.folder / "no token")
+    assert connector.capture_path(listed) == "gRPC"
+    device = connector.connect(bench.emulator.serial)
+    assert device.capture().source == "gRPC"
+    device.close()
+    assert replace(connector, console_token=None).capture_path(listed) == "screencap"
+
+
 @pytest.mark.parametrize(
     ("endpoint", "message"),
     [
@@ -293,7 +303,10 @@ def test_shared_memory_holds_every_rotation_and_posture(start_bench: StartBench)
     ):
         bench.emulator.phone.set_posture(posture)
         bench.emulator.phone.set_rotation(rotation)
-        bench.wait_until(lambda size=size: (f := device.next_frame(0.1)) is not None and f.size == Size(*size))
+        seen: list[Size] = []
+        while Size(*size) not in seen:
+            frame = device.next_frame(0.1)
+            seen += [frame.size] if frame is not None else []
         assert device.capture_path == "gRPC"
     assert not bench.emulator.killed.is_set()
 

@@ -242,6 +242,26 @@ def test_text_of_any_script_is_typed_and_clipboard_restored(bench: DeviceBench, 
     assert bench.emulator.phone.get_clipboard() == "was there"
 
 
+def test_newer_clip_of_the_user_is_restored(bench: DeviceBench) -> None:
+    for clip in ("first", "second"):
+        bench.emulator.phone.set_clipboard(clip)
+        for _ in range(2):
+            bench.device.type_text(CAFE)
+            assert bench.emulator.phone.get_clipboard() == clip
+
+
+def test_old_clip_is_not_pasted_after_a_snapshot_was_loaded(bench: DeviceBench) -> None:
+    """The host still has the clip from before, and the snapshot's is unknown to it."""
+    bench.emulator.phone.set_clipboard("of the snapshot")
+    bench.device.save_snapshot("s")
+    bench.emulator.phone.set_clipboard("from before")
+    bench.device.load_snapshot("s")
+
+    bench.device.type_text(CAFE)
+
+    assert bench.emulator.phone.get_clipboard() == ""
+
+
 def test_clipboard_is_restored_when_pasting_is_refused(bench: DeviceBench) -> None:
     bench.emulator.phone.set_clipboard("was there")
     bench.emulator.faults.refuse_input(refuse=True)

@@ -16,14 +16,18 @@ from odyssey_recorder.device.device import state_advice
 from odyssey_recorder.device.preflight import findings, take_readings
 from odyssey_recorder.errors import DeviceError, InputRefusedError
 from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.assignment import Assignment, CleanHome
+from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.phone import Phone
 from odyssey_simulator.profile import OTHER_VENDOR
 from tests.cli import wait_until
+from tests.dataset.drafts import TASK, store_in
 from tests.device.bench import StartBench
 from tests.device.scripted_adb_server import printed, shell
 from tests.device.test_adb_with_odd_answers import PIXELS, SCREENSHOT, device_with, with_one_panel
+from tests.recording.recording_bench import Annotator
 
 REPORTS = Path(__file__).parent / "data" / "public_reports"
 SWITCH = r"USB debugging \(Security settings\)"
@@ -122,3 +126,12 @@ def test_emulator_of_another_vendor_keeps_no_snapshots_and_works(
         device.close_recents()
         with pytest.raises(DeviceError, match="Only emulators of the Android SDK"):
             device.snapshots()
+        recorder = RecordingService(connector, store_in(tmp_path), "ann").begin(
+            device, Assignment(TASK, start=CleanHome()), annotator := Annotator()
+        )
+        recorder.start()
+        recorder.wait_for(lambda view: view.frame_number is not None, 20)
+        recorder.complete()
+        recorder.wait_for(lambda view: view.published is not None, 20)
+        recorder.join()
+    assert annotator.notices == []

@@ -17,6 +17,8 @@ from typing import Any
 
 import grpc
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from tink import jwt as tink_jwt
 
 from odyssey_recorder.device import jwt
 from odyssey_recorder.device.adb_server import AdbServer
@@ -24,7 +26,7 @@ from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.discovery import ControlEndpoint, KeyFolder, find_control
 from odyssey_recorder.device.emulator_grpc import EmulatorControl
 from odyssey_recorder.device.jwt import Credentials, SigningKey
-from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
+from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.logs import logging_to
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
@@ -218,11 +220,11 @@ def test_key_is_active_when_the_whole_list_has_it(tmp_path: Path) -> None:
 
 def test_key_that_is_not_taken_is_reported_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = KeyFolder(tmp_path, tmp_path / "active.jwk", None)
-    with pytest.raises(DeviceDisconnectedError, match="was closed"):
-        SigningKey("emulator-1", keys, lambda _: True)
+    with pytest.raises(DeviceError, match="did not accept our key"):
+        SigningKey("emulator-1", keys, lambda _: True)  # the device is being closed
     monkeypatch.setattr(jwt, "_ACTIVE_S", 0)
     with pytest.raises(
-        DeviceError, match=r"emulator-1 did not accept the key.*Start the emulator with -grpc-use-token"
+        DeviceError, match=r"emulator-1 did not accept our key.*Start the emulator with -grpc-use-token"
     ):
         SigningKey("emulator-1", keys, lambda _: False)
     assert list(tmp_path.iterdir()) == []
@@ -242,6 +244,30 @@ def test_token_is_signed_again_in_time(endpoint: ControlEndpoint, monkeypatch: p
     assert second != first
     assert token_at(0) not in {first, second}, "the clock was turned back"
     monkeypatch.undo()
+    key.close()
+
+
+def test_numbers_of_keys_and_signatures_have_a_fixed_width(
+    endpoint: ControlEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One number in 256 begins with a zero byte, which must not be left out."""
+    short = ec.generate_private_key(ec.SECP256R1())
+    while short.public_key().public_numbers().x >= 1 << 248:
+        short = ec.generate_private_key(ec.SECP256R1())
+    monkeypatch.setattr(ec, "generate_private_key", lambda _: short)
+    key = SigningKey("emulator-1", keys_of(endpoint), lambda _: False)
+    [file] = our_files(endpoint)
+    verifier = tink_jwt.jwk_set_to_public_keyset_handle(file.read_text()).primitive(tink_jwt.JwtPublicKeyVerify)
+    validator = tink_jwt.new_validator(
+        ignore_issuer=True, ignore_audiences=True, expect_issued_in_the_past=True, allow_missing_expiration=False
+    )
+    signatures = set()
+    for _ in range(1000):
+        key.forget_token()
+        signatures.add(key.token().rpartition(".")[2])
+        verifier.verify_and_decode(key.token(), validator)
+    assert {len(signature) for signature in signatures} == {86}
+    assert len(signatures) == 1000
     key.close()
 
 
@@ -337,4 +363,11 @@ def test_device_with_signed_tokens_alone(adb_server: PrivateAdbServer, tmp_path:
         device.lift_finger()
         assert len(our_files(endpoint)) == 1
         device.close()
+        assert our_files(endpoint) == []
+
+
+def test_other_invalid_argument_keeps_the_token(endpoint: ControlEndpoint) -> None:
+    with closing(Credentials(replace(endpoint, token="secret"))) as credentials:
+        assert not credentials.renew(is_unauthenticated=False)
+        assert credentials.metadata() == (("authorization", "Bearer secret"),)
         assert our_files(endpoint) == []

@@ -61,6 +61,8 @@ def test_command_of_a_fix_quotes_the_serial() -> None:
     ("readings", "what"),
     [
         (replace(READY, nodes=(POWER, KEYBOARD)), "Touch screen"),
+        (replace(READY, nodes=(TOUCH, KEYBOARD, replace(POWER, name="QEMU Virtio Mouse"))), "Touch screen"),
+        (replace(READY, nodes=(TOUCH, KEYBOARD, replace(POWER, name="virtio_input_tablet"))), "Touch screen"),
         (replace(READY, nodes=(POWER, TOUCH)), "Keyboard"),
         (replace(READY, nodes=(TOUCH,), keyboard_beside_hardware=""), "Keyboard"),
         (replace(READY, keyboard_beside_hardware="0"), "On-screen keyboard"),

@@ -4,14 +4,19 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.discovery import find_control
+from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
+from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Click, LongPress
@@ -148,19 +153,28 @@ class RecordingSetup:
 
 @contextmanager
 def recording_setup(
-    server: PrivateAdbServer, folder: Path, *, capture: str = "auto", snapshots: SnapshotPolicy = "never"
+    server: PrivateAdbServer,
+    folder: Path,
+    *,
+    capture: str = "auto",
+    snapshots: SnapshotPolicy = "never",
+    profile: str = "small_phone",
 ) -> Iterator[RecordingSetup]:
+    """Changes are animated on the small screen only: on large ones that takes a busy computer too long."""
     folder.mkdir()
     running = folder / "running"
     journal = folder / "journal.jsonl"
-    phone = Phone(profile_named("small_phone"), animation=True, journal=journal)
+    phone = Phone(profile_named(profile), animation=profile == "small_phone", journal=journal)
     emulator = SimulatedEmulator(phone, adb_server_port=server.port, control=ControlOptions(running_dir=running))
     with emulator:
         adb = AdbServer(port=server.port)
         token = server.home / TOKEN_FILE
         connector = DeviceConnector(adb, capture=capture, running=(running,), console_token=token)  # type: ignore[arg-type]
         device = connector.connect(emulator.serial)
-        window = DeviceConnector(adb, running=(running,)).connect(emulator.serial)
+        find = partial(find_control, emulator.serial, (running,))
+        shell = AdbShell(emulator.serial, adb, answer_s=PATIENCE_S)
+        window = EmulatorDevice(shell, GrpcOptions(find, answer_s=PATIENCE_S))
+        window.wait_until_ready(PATIENCE_S)
         store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
         service = RecordingService(connector, store, "Ada", snapshots=snapshots)
         try:

@@ -8,12 +8,13 @@ import pytest
 
 from odyssey_recorder.dataset.layout import screenshot_path
 from odyssey_recorder.dataset.provenance import StepRecord
+from odyssey_recorder.device.preflight import findings, take_readings
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.passive import ANSWER_FIRST
+from odyssey_recorder.recording.passive import ANSWER_FIRST, UNTOUCHED
 from odyssey_recorder.recording.raw_input_queue import NOT_A_STEP
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
@@ -93,6 +94,23 @@ def test_spin_of_the_wheel_is_one_scroll(adb_server: PrivateAdbServer, tmp_path:
         assert isinstance(scroll, Scroll)
         assert scroll.start.y - scroll.end.y == pytest.approx(333, abs=6)
         assert annotator.notices == []
+
+
+def test_clicks_of_a_virtio_tablet_are_said_before_and_meanwhile(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup:
+        guest = setup.emulator.guest
+        guest.nodes.has_tablet = True
+        [screen] = [one for one in findings(take_readings(setup.device)) if one.what == "Touch screen"]
+        assert screen.found == "the emulator has a mouse (QEMU Virtio Tablet)"
+        assert not screen.prevents
+        with setup.recording("passive") as (recorder, annotator):
+            for label in ("Notes", "Home") * 2:
+                place = setup.position_of(label)
+                guest.window_touch(place.x, place.y, pressed=True)
+                guest.window_touch(place.x, place.y, pressed=False)
+                setup.wait_until_read(recorder)
+            assert annotator.notices == [UNTOUCHED]
+            assert recorder.view.steps == ()
 
 
 def test_press_is_what_the_device_makes_of_it(adb_server: PrivateAdbServer, tmp_path: Path) -> None:

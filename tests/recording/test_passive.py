@@ -11,9 +11,10 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, PassiveSession
-from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT, PINCHED, Interpreter
+from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, UNTOUCHED, UNTOUCHED_SCREENS, PassiveSession
+from odyssey_recorder.recording.raw_input import BLIND, DIALOG_TOUCHED, NO_PLACE, NO_SCREENSHOT, PINCHED, Interpreter
 from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, NOT_A_STEP, TOO_MANY
+from odyssey_recorder.recording.restore import ANSWER_ANDROID
 from odyssey_recorder.recording.state import State
 from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING, Bench, count, describe, steps
 
@@ -200,6 +201,44 @@ def test_key_that_is_no_step_is_said_at_once_and_flagged_on_the_next_step() -> N
 
     assert steps(bench) == ["100,200 on 0", "300,400 on 1", "500,600 on 1"]
     assert [step.flags for step in bench.steps] == [(), (Flag(FlagCode.OTHER_KEY, ("Down",)),), ()]
+
+
+def test_screens_that_change_without_any_touch_are_said_once() -> None:
+    bench = Bench().begin()
+    for screen in (1, 2, 3, 4, 5, 6):
+        assert bench.messages == ([] if screen < UNTOUCHED_SCREENS else [UNTOUCHED])
+        bench.show(screen).press(SystemKey.BACK).wait(400)
+    touched = Bench().begin().tap(100, 200)
+    for screen in (1, 2, 3, 4, 5, 6):
+        touched.show(screen).wait(400)
+    assert touched.messages == []
+
+
+def test_tap_on_an_error_dialog_that_is_gone_again_is_no_step() -> None:
+    bench = Bench(look_ms=20).begin()
+    bench.areas = replace(PLAIN, error_dialog="Application Error: com.example.shop")
+    bench.show(1).wait(400)
+    bench.down().wait(20)
+    bench.areas = PLAIN
+    bench.wait(60).show(0).up((500, 1400)).wait(400)
+    bench.tap(100, 200).wait(400)
+
+    assert steps(bench) == ["100,200 on 0"]
+    assert bench.messages == [DIALOG_TOUCHED]
+
+
+def test_nothing_is_recorded_until_an_error_dialog_is_answered() -> None:
+    bench = Bench().begin().tap(100, 200).wait(300)
+    bench.show(1).send(events.ErrorDialogSeen("Application Error: com.example.shop"))
+    bench.tap(500, 1400).wait(400)
+    assert (bench.state(), bench.messages) == (
+        State.RESTORING,
+        [ANSWER_ANDROID.format("Application Error: com.example.shop")],
+    )
+    bench.show(0).wait(400).tap(300, 400).wait(300)
+
+    assert steps(bench) == ["100,200 on 0", "300,400 on 0"]
+    assert [step.flags for step in bench.steps] == [(), (Flag(FlagCode.AFTER_DIALOG),)]
 
 
 def test_key_that_is_undone_flags_nothing() -> None:

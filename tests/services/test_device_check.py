@@ -1,44 +1,256 @@
 """The check of a device, on simulated emulators behind the real adb."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.measured import MeasuredDevices
 from odyssey_recorder.device.settle import SettleRule
-from odyssey_recorder.services.device_check import DeviceCheck, DeviceReport, Outcome, Patience
+from odyssey_recorder.device_check import probes
+from odyssey_recorder.device_check.found import WHERE_TO_SEND
+from odyssey_recorder.errors import CancelledError
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Rotation, Size
+from odyssey_recorder.progress import untold
+from odyssey_recorder.services.device_check import ALL_PROBES, DeviceCheck, DeviceReport, Outcome, Patience
+from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
+from odyssey_simulator.control_server import ControlOptions
+from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.profile import PROFILES
-from tests.device.bench import DeviceBench
+from tests.device.bench import DeviceBench, StartBench
 from tests.device.conftest import adb_server, bench, emulators, over_grpc, start_bench
+from tests.simulator.bench import phone_of
 
 __all__ = ["adb_server", "bench", "emulators", "over_grpc", "start_bench"]
 
 QUICK = Patience(SettleRule(still_ms=40, unmoved_ms=100), effect_ms=1500)
+ROTATES = ("system", "accelerometer_rotation")
 
 
-def check_of(bench: DeviceBench, folder: Path) -> DeviceCheck:
+def check_of(bench: DeviceBench, folder: Path, *wanted: str) -> DeviceCheck:
+    """A check with all probes, or with some."""
     connector = DeviceConnector(
         bench.server,
         running=(bench.folder,),
+        kept=folder / "kept",
         console_token=folder / "no token",
         measured=MeasuredDevices(folder / "measured.json"),
     )
-    return DeviceCheck(connector, QUICK)
+    chosen = {name: probe for name, probe in ALL_PROBES.items() if not wanted or name in wanted}
+    return DeviceCheck(connector, QUICK, chosen)
 
 
-def lines_of(report: DeviceReport, outcome: Outcome) -> list[str]:
-    return [f"{line.what}: {line.found}" for line in report.lines if line.outcome is outcome]
+def run(bench: DeviceBench, folder: Path, *wanted: str) -> DeviceReport:
+    return check_of(bench, folder, *wanted).run(bench.emulator.serial)
+
+
+def lines_of(report: DeviceReport, outcome: Outcome) -> dict[str, str]:
+    return {line.what: line.found for line in report.lines if line.outcome is outcome}
+
+
+def state_of(bench: DeviceBench) -> tuple[object, ...]:
+    phone = bench.emulator.phone
+    return replace(phone.state(), frame=0), phone.settings("system"), phone.settings("secure"), phone.settings("global")
 
 
 @pytest.mark.parametrize("profile", sorted(PROFILES))
-def test_nothing_differs_on_a_simulated_device(
-    start_bench: Callable[[str], DeviceBench], tmp_path: Path, profile: str
-) -> None:
+def test_simulated_devices_are_as_expected(start_bench: StartBench, tmp_path: Path, profile: str) -> None:
+    """Only the finger on a folded device goes elsewhere, as on the real emulator."""
     bench = start_bench(profile)
-    before = bench.emulator.phone.state()
-    report = check_of(bench, tmp_path).run(bench.emulator.serial)
-    assert lines_of(report, Outcome.DIFFERENT) == []
-    assert lines_of(report, Outcome.NOT_POSSIBLE) == []
-    assert bench.emulator.phone.state() == before
+    before = state_of(bench)
+    report = run(bench, tmp_path)
+    assert set(lines_of(report, Outcome.DIFFERENT)) == ({"Touches (CLOSED)"} if profile == "pixel_fold" else set())
+    assert lines_of(report, Outcome.NOT_POSSIBLE) == {}
+    assert set(lines_of(report, Outcome.EXPECTED)) >= {
+        "RECENT button",
+        "Typing: Emoji",
+        "Snapshot",
+        "Recording",
+        "Replay",
+    }
+    assert state_of(bench) == before
+    assert bench.device.snapshots() == ()
+
+
+def test_touches_of_a_folded_device_are_measured_for_the_recorder(start_bench: StartBench, tmp_path: Path) -> None:
+    bench = start_bench("pixel_fold")
+    check = check_of(bench, tmp_path, "Screens")
+    found = lines_of(check.run(bench.emulator.serial), Outcome.DIFFERENT)
+    assert found == {
+        "Touches (CLOSED)": "positions must be multiplied by 2.04 across and 0.88 down to arrive where they should"
+    }
+    device = bench.connect_over_adb()
+    measured = check.connector.measured.of(device.properties())
+    assert measured.touch_scale["CLOSED"] == pytest.approx((2208 / 1080, 1840 / 2092), abs=0.001)
+    assert len(measured.buttons) == 8, "two postures in four rotations"
+
+
+def test_frames_that_are_turned_are_turned_back_by_the_recorder(bench: DeviceBench, tmp_path: Path) -> None:
+    bench.emulator.faults.control.frame_turns = 1
+    check = check_of(bench, tmp_path, "Screens", "Recording")
+    report = check.run(bench.emulator.serial)
+    assert lines_of(report, Outcome.DIFFERENT).keys() == {"Frames"}
+    assert "turned by 270°" in lines_of(report, Outcome.DIFFERENT)["Frames"]
+    assert lines_of(report, Outcome.EXPECTED).keys() >= {"Recording", "Replay"}
+    device = check.connector.connect(bench.emulator.serial)
+    try:
+        assert device.capture_path == "gRPC"
+        assert device.capture().shows_same_as(bench.device.capture())
+    finally:
+        device.close()
+
+
+def test_refused_view_hierarchy_is_named_with_its_reason(bench: DeviceBench, tmp_path: Path) -> None:
+    bench.emulator.faults.hide_root(hidden=True)
+    bench.emulator.faults.take_automation(taken=True)
+    report = run(bench, tmp_path, "View hierarchy", "Typing")
+    assert "Another program reads its views" in lines_of(report, Outcome.DIFFERENT)["View hierarchy"]
+    assert "Another program reads its views" in lines_of(report, Outcome.NOT_POSSIBLE)["Typing"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "found"),
+    [
+        ("clipboard_show_access_notifications", "a message covers the app after a text was pasted"),
+        ("stylus_handwriting_enabled", "something takes the typed text"),
+    ],
+)
+def test_notices_over_an_app_are_found_and_typing_goes_on(
+    bench: DeviceBench, tmp_path: Path, setting: str, found: str
+) -> None:
+    bench.emulator.phone.put_setting("secure", setting, "1")
+    report = run(bench, tmp_path, "Notices", "Typing")
+    assert found in lines_of(report, Outcome.DIFFERENT)["Notices"]
+    assert set(lines_of(report, Outcome.EXPECTED)) == {"Typing: ASCII", "Typing: Unicode", "Typing: Emoji"}
+    assert bench.emulator.phone.get_setting("secure", setting) == "1"
+
+
+def test_emulator_of_another_vendor_has_neither_console_nor_grpc(bench: DeviceBench, tmp_path: Path) -> None:
+    check = check_of(bench, tmp_path)
+    connector = replace(check.connector, running=(), console_token=None)
+    report = replace(check, connector=connector).run(bench.emulator.serial)
+    assert lines_of(report, Outcome.NOT_POSSIBLE).keys() >= {"Touches", "Frames", "Typing: Emoji", "Snapshot"}
+    assert lines_of(report, Outcome.EXPECTED).keys() >= {"HOME button", "Long press", "Recording", "Replay"}
+    assert lines_of(report, Outcome.DIFFERENT) == {}
+
+
+def test_refused_grpc_is_named_with_its_reason(bench: DeviceBench, tmp_path: Path) -> None:
+    bench.emulator.faults.control.refuse(refuse=True)
+    report = run(bench, tmp_path, "Screens")
+    assert "gRPC service of" in lines_of(report, Outcome.NOT_POSSIBLE)["Frames"]
+
+
+def test_grpc_refused_halfway_ends_in_the_report(bench: DeviceBench, tmp_path: Path) -> None:
+    before = state_of(bench)
+    check = check_of(bench, tmp_path, "Screens", "Typing")
+    refuse = when_turned(bench, lambda: bench.emulator.faults.control.refuse(refuse=True))
+    report = check.run(bench.emulator.serial, untold, refuse)
+    missing = lines_of(report, Outcome.NOT_POSSIBLE)
+    assert missing.keys() == {"Frames", "Typing: Unicode", "Typing: Emoji"}
+    assert "gRPC service of" in missing["Frames"]
+    assert state_of(bench) == before
+
+
+def test_emulator_that_takes_signed_tokens_only_is_as_expected(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    options = ControlOptions.of("jwt", tmp_path)
+    with SimulatedEmulator(phone_of(), adb_server_port=adb_server.port, control=options) as emulator:
+        connector = DeviceConnector(
+            AdbServer(port=adb_server.port), running=(tmp_path,), console_token=tmp_path / "none"
+        )
+        AdbDevice(AdbShell(emulator.serial, connector.server)).wait_until_ready(20)
+        chosen = {"Screens": ALL_PROBES["Screens"]}
+        report = DeviceCheck(connector, QUICK, chosen).run(emulator.serial)
+    assert report.facts["Screenshots"] == "gRPC"
+    assert lines_of(report, Outcome.EXPECTED).keys() == {"Touches", "Frames"}
+
+
+def test_slow_view_hierarchy_is_named(bench: DeviceBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probes, "_SLOW_DUMP_S", 0.0)
+    report = run(bench, tmp_path, "View hierarchy")
+    assert lines_of(report, Outcome.DIFFERENT)["View hierarchy"].endswith(" s, which is slow")
+
+
+def test_buttons_of_a_taskbar_are_pressed_where_they_are(start_bench: StartBench, tmp_path: Path) -> None:
+    bench = start_bench("pixel_tablet")
+    check = check_of(bench, tmp_path, "Screens", "Navigation buttons")
+    report = check.run(bench.emulator.serial)
+    done = lines_of(report, Outcome.EXPECTED)
+    assert [done[f"{key.value} button"] for key in SystemKey] == [
+        f"the key and the button did what {key.value} does" for key in SystemKey
+    ]
+    measured = check.connector.measured.of(bench.device.properties())
+    places = measured.buttons_on(Size(2560, 1600), Rotation.R0)
+    assert min(box.left for box in places.values()) > 1280, "at the end of the taskbar"
+
+
+def test_denied_getevent_is_named(bench: DeviceBench, tmp_path: Path) -> None:
+    bench.emulator.faults.denies_getevent = True
+    report = run(bench, tmp_path, "Screens")
+    assert lines_of(report, Outcome.NOT_POSSIBLE).keys() == {"Touches"}
+    assert lines_of(report, Outcome.EXPECTED).keys() == {"Frames"}
+
+
+def test_long_press_time_of_the_setting_is_kept(bench: DeviceBench, tmp_path: Path) -> None:
+    bench.emulator.phone.put_setting("secure", "long_press_timeout", "1000")
+    check = check_of(bench, tmp_path, "Long press")
+    report = check.run(bench.emulator.serial)
+    assert lines_of(report, Outcome.EXPECTED) == {"Long press": "a press of 1100 ms is long; the setting is 1000 ms"}
+    assert check.connector.measured.of(bench.device.properties()).long_press_ms == 1000
+
+
+def when_turned(bench: DeviceBench, act: Callable[[], object]) -> Callable[[], bool]:
+    """Asked whether to cancel: act once the device is turned."""
+    acted: list[object] = []
+
+    def is_cancelled() -> bool:
+        if bench.emulator.phone.state().rotation == 1 and not acted:
+            acted.append(act())
+        return bool(acted) and acted[0] is True
+
+    return is_cancelled
+
+
+def test_cancelled_check_leaves_the_device_as_it_was(bench: DeviceBench, tmp_path: Path) -> None:
+    before = state_of(bench)
+    check = check_of(bench, tmp_path, "Screens")
+    with pytest.raises(CancelledError):
+        check.run(bench.emulator.serial, untold, when_turned(bench, lambda: True))
+    assert state_of(bench) == before
+
+
+def test_lost_device_ends_the_check_and_gets_its_settings_back(bench: DeviceBench, tmp_path: Path) -> None:
+    before = state_of(bench)
+    check = check_of(bench, tmp_path)
+    report = check.run(bench.emulator.serial, untold, when_turned(bench, bench.disconnect))
+    assert {line.outcome for line in report.lines[1:]} == {Outcome.NOT_POSSIBLE}
+    assert "is offline" in report.lines[-1].found
+    assert bench.emulator.phone.get_setting(*ROTATES) == "1", "it could not be restored yet"
+    bench.recover()
+    check.connector.connect(bench.emulator.serial).close()
+    assert bench.emulator.phone.get_setting(*ROTATES) == before[1][ROTATES[1]]  # type: ignore[index]
+
+
+def test_report_is_a_page_without_the_serial(bench: DeviceBench, tmp_path: Path) -> None:
+    bench.emulator.faults.control.refuse(refuse=True)
+    report = run(bench, tmp_path, "Screens", "View hierarchy")
+    report.write(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    for text in (page, report.as_json()):
+        assert bench.emulator.serial not in text
+        assert str(Path.home()) + "/" not in text
+        assert WHERE_TO_SEND in text
+        assert "Display" not in text, "a text of Settings"
+    assert "not possible here" in page
+
+
+def test_front_app_comes_back(bench: DeviceBench, tmp_path: Path) -> None:
+    bench.change_screen()
+    run(bench, tmp_path, "View hierarchy")
+    assert bench.emulator.phone.state().package == "com.odyssey.notes"
+    bench.device.press(SystemKey.HOME)

@@ -267,10 +267,11 @@ def test_allowlist(
     ("content", "code"),
     [
         (None, DENIED),
+        ("no JSON", DENIED),
         ('{"unprotected": [".*"]} // "open"', OK),
         ('{"allowlist": [{"iss": "x", "allowed": [".*"]}]}', DENIED),
     ],
-    ids=["missing", "unprotected", "other issuer"],
+    ids=["missing", "broken", "unprotected", "other issuer"],
 )
 def test_other_allowlist_holds_for_the_token_too(tmp_path: Path, content: str | None, code: grpc.StatusCode) -> None:
     allowlist = tmp_path / "list.json"

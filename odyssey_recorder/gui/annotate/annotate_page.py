@@ -34,7 +34,8 @@ from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.frame.question_dialog import ask, warning_question
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import breakable, column, fill_column, notice, row, text_label
+from odyssey_recorder.gui.kit.layouts import notice
+from odyssey_recorder.gui.kit.parts import breakable, column, fill_column, row, text_label
 from odyssey_recorder.model.plain_text import counted, step_number
 from odyssey_recorder.services.step_texts import TextWriting
 

@@ -12,7 +12,8 @@ from odyssey_recorder.gui.annotate.commands import AnnotateCommand
 from odyssey_recorder.gui.annotate.text_card import TextCard
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.kit.parts import breakable, column, fill_row, named, pile, row, scroll_area, selectable
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import breakable, column, fill_row, named, row, selectable
 from odyssey_recorder.gui.kit.theme import grown
 from odyssey_recorder.gui.screen.action_painter import prepare_other_threads
 from odyssey_recorder.gui.screen.step_strip import MarkedScreenshot

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.annotation.trust import TrustFigures
-from odyssey_recorder.gui.kit.parts import Card, fill_column, say, text_label
+from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_grid, say, text_label
 
 _TIPS = {
     "Decided one by one": "Suggestions that were accepted, edited or rejected one by one",
@@ -35,10 +35,8 @@ class TrustCard(Card):
         self.setVisible(bool(figures))
 
     def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(2)
-        grid.setColumnStretch(0, 1)
+        table = QWidget()
+        grid = fill_grid(table, across=12, down=2, stretched=0)
         for number, (name, cells) in enumerate(zip(("", *_TIPS), self._cells, strict=True)):
             grid.addWidget(text_label(name, "hint"), number, 0)
             for place, cell in enumerate(cells, 1):
@@ -48,9 +46,6 @@ class TrustCard(Card):
                 grid.addWidget(cell, number, place)
         for cell, text in zip(self._cells[0], ("You", "All"), strict=True):
             cell.setText(text)
-        table = QWidget()
-        table.setLayout(grid)
-        grid.setContentsMargins(0, 0, 0, 0)
         fill_column(self, text_label("How far accepted texts can be trusted", "field"), table, self._doubt,
                     margins=(12, 8, 12, 8), spacing=4)  # fmt: skip
         self.hide()

@@ -10,7 +10,8 @@ from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.frame.estimate_dialog import EstimateDialog, progress_text
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.frame.question_dialog import Question
-from odyssey_recorder.gui.kit.parts import CheckBox, Choice, labelled, named
+from odyssey_recorder.gui.kit.layouts import labelled
+from odyssey_recorder.gui.kit.parts import CheckBox, Choice, named
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services.step_texts import TextsWanted, TextWriting

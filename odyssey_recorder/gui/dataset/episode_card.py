@@ -12,7 +12,8 @@ from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.dataset.redacting import RedactingViewer
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.kit.parts import Card, breakable, column, fill_row, pile, row, say, scroll_area, selectable
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import Card, breakable, column, fill_row, row, say, selectable
 from odyssey_recorder.gui.kit.table import TableColumn
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.screen.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip

@@ -13,17 +13,8 @@ from odyssey_recorder.annotation.released_texts import Texts
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
 from odyssey_recorder.gui.kit.dialogs import Dialog, ask_for_existing
-from odyssey_recorder.gui.kit.parts import (
-    CheckBox,
-    Choice,
-    fill_column,
-    labelled,
-    line_edit,
-    named,
-    push_button,
-    row,
-    text_label,
-)
+from odyssey_recorder.gui.kit.layouts import labelled
+from odyssey_recorder.gui.kit.parts import CheckBox, Choice, fill_column, line_edit, named, push_button, row, text_label
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services.exports import ExportProgress, ExportWanted, Prepared, prepare_export, write_export

@@ -11,7 +11,8 @@ from odyssey_recorder.gui.dataset.commands import DatasetCommand
 from odyssey_recorder.gui.dataset.listing import ListResult
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.kit.facet_list import FacetList
-from odyssey_recorder.gui.kit.parts import Card, fill_column, pile, scroll_area, text_label
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import Card, fill_column, text_label
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.review.status import comparable_name
 

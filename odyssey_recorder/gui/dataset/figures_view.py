@@ -20,7 +20,8 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import ReadingLine
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.dialogs import ask_where_to_save
-from odyssey_recorder.gui.kit.parts import Choice, breakable, fill_column, fix_width, notice, pile, row, text_label
+from odyssey_recorder.gui.kit.layouts import notice, pile
+from odyssey_recorder.gui.kit.parts import Choice, breakable, fill_column, fix_width, row, text_label
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.services.figures import CountedFigures, count_figures
 

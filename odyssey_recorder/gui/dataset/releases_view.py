@@ -16,7 +16,8 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.frame.question_dialog import Question, ask
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import breakable, fill_column, labelled, line_edit, notice, row, say, text_label
+from odyssey_recorder.gui.kit.layouts import labelled, notice
+from odyssey_recorder.gui.kit.parts import breakable, fill_column, line_edit, row, say, text_label
 from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress

@@ -14,7 +14,8 @@ from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.frame.question_dialog import Question, ask, ask_why
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.dialogs import Dialog
-from odyssey_recorder.gui.kit.parts import Choice, breakable, fill_column, labelled, push_button, row, text_label
+from odyssey_recorder.gui.kit.layouts import labelled
+from odyssey_recorder.gui.kit.parts import Choice, breakable, fill_column, push_button, row, text_label
 from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.services.curation import (

@@ -13,7 +13,8 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.dataset.episode_card import recorded_steps
 from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.kit.dialogs import Dialog
-from odyssey_recorder.gui.kit.parts import fill_column, pile, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import fill_column, push_button, row, text_label
 from odyssey_recorder.gui.kit.table import TableColumn
 from odyssey_recorder.gui.screen.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
 from odyssey_recorder.gui.screen.step_viewer import enlarge

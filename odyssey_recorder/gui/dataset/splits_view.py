@@ -19,18 +19,15 @@ from odyssey_recorder.gui.frame.job_card import ReadingLine
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.dialogs import Dialog
 from odyssey_recorder.gui.kit.icons import icon
+from odyssey_recorder.gui.kit.layouts import labelled, notice, pile, scroll_area
 from odyssey_recorder.gui.kit.parts import (
     CheckBox,
     Choice,
     breakable,
     fill_column,
-    labelled,
-    notice,
     number_field,
-    pile,
     push_button,
     row,
-    scroll_area,
     set_kind,
     text_label,
 )

@@ -21,17 +21,8 @@ from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.frame.tabs import Tabs
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.dialogs import ask_for_existing, ask_where_to_save
-from odyssey_recorder.gui.kit.parts import (
-    Choice,
-    breakable,
-    fill_column,
-    labelled,
-    line_edit,
-    notice,
-    pile,
-    row,
-    scroll_area,
-)
+from odyssey_recorder.gui.kit.layouts import labelled, notice, pile, scroll_area
+from odyssey_recorder.gui.kit.parts import Choice, breakable, fill_column, line_edit, row
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services.evaluation import ScoredFiles, score_files
 from odyssey_recorder.splits.drawing import KINDS

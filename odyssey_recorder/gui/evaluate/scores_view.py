@@ -12,17 +12,8 @@ from odyssey_recorder.evaluation.report import Evaluation, shown
 from odyssey_recorder.evaluation.scores import COLUMNS, Figures
 from odyssey_recorder.figures.figure import CountGrid, Figure
 from odyssey_recorder.gui.figures.figures_pane import figure_card
-from odyssey_recorder.gui.kit.parts import (
-    Choice,
-    breakable,
-    fill_column,
-    fix_width,
-    notice,
-    pile,
-    row,
-    scroll_area,
-    text_label,
-)
+from odyssey_recorder.gui.kit.layouts import notice, pile, scroll_area
+from odyssey_recorder.gui.kit.parts import Choice, breakable, fill_column, fix_width, row, text_label
 from odyssey_recorder.gui.kit.table import TableColumn, TableModel, allow_sorting, fitted, table_view
 from odyssey_recorder.model.plain_text import on_one_line
 from odyssey_recorder.services.evaluation import ScoredFiles

@@ -12,7 +12,8 @@ from odyssey_recorder.figures.drawing import Drawing, FilledRect, drawn
 from odyssey_recorder.figures.figure import Bars, Figure, Panel, TextTable
 from odyssey_recorder.figures.page import cell_text
 from odyssey_recorder.gui.figures.painting import Colours, paint
-from odyssey_recorder.gui.kit.parts import Card, FoldButton, fill_column, scroll_area, text_label
+from odyssey_recorder.gui.kit.layouts import scroll_area
+from odyssey_recorder.gui.kit.parts import Card, FoldButton, fill_column, text_label
 from odyssey_recorder.gui.kit.theme import Theme, grown, text_scale
 
 _WIDEST_PX = 900

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QLayout, QWidget
 
 from odyssey_recorder.gui.frame.keyboard import offer_focus
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
-from odyssey_recorder.gui.kit.parts import breakable, fill_grid, labelled, line_edit, say, text_label
+from odyssey_recorder.gui.kit.layouts import labelled
+from odyssey_recorder.gui.kit.parts import breakable, fill_grid, line_edit, say, text_label
 from odyssey_recorder.llm.batch import BatchProgress, Estimate
 from odyssey_recorder.model.plain_text import counted
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.gui.kit.icons import icon
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
 from odyssey_recorder.gui.kit.parts import (
     Card,
     Part,
@@ -17,10 +18,8 @@ from odyssey_recorder.gui.kit.parts import (
     fill_column,
     fill_row,
     named,
-    pile,
     push_button,
     row,
-    scroll_area,
     text_label,
 )
 from odyssey_recorder.gui.kit.theme import Theme

@@ -90,25 +90,12 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         self._criteria = criteria or {}
         self._is_pinned: Callable[[Row], bool] | None = None
         self._steady = steady
-        self._all: dict[Hashable, Row] = {}
-        self._rows: list[Row] = []
+        self.all: dict[Hashable, Row] = {}  # by key, shown or not
+        self.rows: list[Row] = []
         self._places: dict[Hashable, int] = {}
-        self._filter: dict[str, Any] = {}
+        self.filter: dict[str, Any] = {}
         self._order: Callable[[Row], Any] | None = None
         self._descending = False
-
-    @property
-    def all(self) -> Mapping[Hashable, Row]:
-        """All rows by key, shown or not."""
-        return self._all
-
-    @property
-    def rows(self) -> Sequence[Row]:
-        return self._rows
-
-    @property
-    def filter(self) -> Mapping[str, Any]:
-        return self._filter
 
     def pin(self, is_pinned: Callable[[Row], bool]) -> None:
         """Show these rows always and first; they must be given before all others."""
@@ -116,26 +103,26 @@ class TableModel(QAbstractTableModel, Generic[Row]):
 
     def show(self, rows: Iterable[Row]) -> None:
         """Replace the rows; rows with the same key stay the same."""
-        self._all = dict(enumerate(rows)) if self._key is None else {self._key(row): row for row in rows}
+        self.all = dict(enumerate(rows)) if self._key is None else {self._key(row): row for row in rows}
         self._arrange()
 
     def load(self, rows: Iterable[Row]) -> None:
         """Replace the rows by unrelated ones: nothing stays selected."""
         self.beginResetModel()
-        self._all, self._rows, self._places = {}, [], {}
+        self.all, self.rows, self._places = {}, [], {}
         self.endResetModel()
         self.show(rows)
 
     def change(self, rows: Iterable[Row], gone: Iterable[Hashable] = ()) -> None:
         assert self._key is not None
         for key in gone:
-            self._all.pop(key, None)
-        self._all.update((self._key(row), row) for row in rows)
+            self.all.pop(key, None)
+        self.all.update((self._key(row), row) for row in rows)
         self._arrange()
 
     def narrow(self, **wanted: object) -> None:
         """Show only rows that meet all criteria; empty ones are ignored."""
-        self._filter = {name: value for name, value in wanted.items() if value}
+        self.filter = {name: value for name, value in wanted.items() if value}
         self._arrange()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -147,11 +134,11 @@ class TableModel(QAbstractTableModel, Generic[Row]):
 
     def refresh(self) -> None:
         """Repaint all rows: what their columns look up has changed."""
-        if self._rows:
-            self._emit_changed(0, len(self._rows) - 1)
+        if self.rows:
+            self._emit_changed(0, len(self.rows) - 1)
 
     def at(self, row: int) -> Row | None:
-        return self._rows[row] if 0 <= row < len(self._rows) else None
+        return self.rows[row] if 0 <= row < len(self.rows) else None
 
     def place(self, key: Hashable) -> int:
         """The row of a key; -1 if it is not shown."""
@@ -167,7 +154,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         return None if shown is None else row if self._key is None else self._key(shown)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         return 0 if parent.isValid() else len(self.columns)
@@ -199,14 +186,14 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             self._change_in_place(rows)
         elif not (self._steady and self._insert_and_remove(rows, places)):
             self.beginResetModel()
-            self._rows, self._places = rows, places
+            self.rows, self._places = rows, places
             self.endResetModel()
 
     def _admitted(self) -> list[tuple[Hashable, Row]]:
-        rows, order = list(self._all.items()), self._order
+        rows, order = list(self.all.items()), self._order
         pinned = [pair for pair in rows if self._is_pinned is not None and self._is_pinned(pair[1])]
         rows = rows[len(pinned) :]
-        for name, value in self._filter.items():
+        for name, value in self.filter.items():
             meets = self._criteria[name]
             rows = [pair for pair in rows if meets(pair[1], value)]
         if order is not None:
@@ -214,7 +201,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         return pinned + rows
 
     def _change_in_place(self, rows: list[Row]) -> None:
-        before, self._rows = self._rows, rows
+        before, self.rows = self.rows, rows
         changed = [place for place, row in enumerate(rows) if row is not before[place] and row != before[place]]
         if changed:
             self._emit_changed(changed[0], changed[-1])
@@ -229,11 +216,11 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             return False
         for first, last in reversed(gone):
             self.beginRemoveRows(QModelIndex(), first, last)
-            del self._rows[first : last + 1]
+            del self.rows[first : last + 1]
             self.endRemoveRows()
         for first, last in new:
             self.beginInsertRows(QModelIndex(), first, last)
-            self._rows[first:first] = rows[first : last + 1]
+            self.rows[first:first] = rows[first : last + 1]
             self.endInsertRows()
         self._places = places
         self._change_in_place(rows)

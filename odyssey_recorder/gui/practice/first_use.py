@@ -10,17 +10,8 @@ from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.roles import ROLE_LABELS
 from odyssey_recorder.gui.kit.dialogs import Dialog
-from odyssey_recorder.gui.kit.parts import (
-    column,
-    fill_column,
-    labelled,
-    line_edit,
-    pile,
-    push_button,
-    row,
-    scroll_area,
-    text_label,
-)
+from odyssey_recorder.gui.kit.layouts import labelled, pile, scroll_area
+from odyssey_recorder.gui.kit.parts import column, fill_column, line_edit, push_button, row, text_label
 from odyssey_recorder.practice.profiles import LONGEST_NAME
 from odyssey_recorder.services.practice import ConsentText, Welcome
 from odyssey_recorder.settings import Role

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QWidget
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.frame.window_state import KeptFile
-from odyssey_recorder.gui.kit.parts import Choice, labelled, line_edit, say, text_label
+from odyssey_recorder.gui.kit.layouts import labelled
+from odyssey_recorder.gui.kit.parts import Choice, line_edit, say, text_label
 from odyssey_recorder.gui.record.agent_runner import AgentChoice
 
 _RUN = Question(

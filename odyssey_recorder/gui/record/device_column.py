@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -14,12 +15,12 @@ from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.keyboard import offer_focus
-from odyssey_recorder.gui.kit.parts import fill_column
+from odyssey_recorder.gui.kit.banner import Banner, Tone
+from odyssey_recorder.gui.kit.parts import breakable, fill_column
 from odyssey_recorder.gui.record.action_bar import ActionBar
 from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage
-from odyssey_recorder.gui.record.publication import Publication
 from odyssey_recorder.gui.record.recording_bar import RecordingBar
 from odyssey_recorder.gui.record.status import (
     Activity,
@@ -256,3 +257,20 @@ class DeviceColumn(QWidget):
         commands.bind(self, calls)
         commands.belong_to(self, RecordCommand.PAUSE, RecordCommand.MAGNIFY)
         commands[RecordCommand.PAUSE].toggled.connect(self._pause)
+
+
+class Publication(Banner):
+    """The published episode, with the name of its file."""
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__(
+            commands.button(RecordCommand.COPY_PLACE, wordless=True), commands.button(RecordCommand.ANOTHER)
+        )
+        self.annotation: Path | None = None
+
+    def show_published(self, annotation: Path) -> None:
+        if annotation == self.annotation:
+            return
+        self.annotation = annotation
+        self.setToolTip(str(annotation))
+        self.show_message(Tone.SUCCESS, "The episode is published.", breakable(annotation.name))

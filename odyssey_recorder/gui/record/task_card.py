@@ -9,7 +9,8 @@ from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import SKIP_REASONS, ask_why, skip_question
-from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_row, pile, row, say, scroll_area, text_label
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_row, row, say, text_label
 from odyssey_recorder.gui.kit.task_text import TaskText, misfit_text, no_fitting_text
 from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.task_fields import TaskFields

@@ -4,7 +4,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from odyssey_recorder.gui.kit.app_chips import AppChips
-from odyssey_recorder.gui.kit.parts import Choice, FoldButton, fill_column, labelled, line_edit, named
+from odyssey_recorder.gui.kit.layouts import labelled
+from odyssey_recorder.gui.kit.parts import Choice, FoldButton, fill_column, line_edit, named
 from odyssey_recorder.gui.kit.task_text import CATEGORIES
 from odyssey_recorder.model.episode import TaskInfo
 

@@ -24,7 +24,8 @@ from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import Question
-from odyssey_recorder.gui.kit.parts import Card, fill_column, in_columns, pile, say, scroll_area, text_label
+from odyssey_recorder.gui.kit.layouts import in_columns, pile, scroll_area
+from odyssey_recorder.gui.kit.parts import Card, fill_column, say, text_label
 from odyssey_recorder.gui.review.amend_dialog import (
     AmendDialog,
     AmendForm,

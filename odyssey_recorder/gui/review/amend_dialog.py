@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPlainTextEdit,
 from odyssey_recorder.dataset.amendment import Amendment, DropSteps, NewApps, Repair
 from odyssey_recorder.gui.frame.question_dialog import Question, ReasonChoices
 from odyssey_recorder.gui.kit.dialogs import Dialog
+from odyssey_recorder.gui.kit.layouts import labelled
 from odyssey_recorder.gui.kit.parts import (
     Choice,
     breakable,
     column,
     fill_column,
     fill_row,
-    labelled,
     line_edit,
     named,
     push_button,

@@ -6,7 +6,8 @@ from PySide6.QtWidgets import QSpinBox
 
 from odyssey_recorder.dataset.amendment import NewBox
 from odyssey_recorder.gui.frame.keyboard import offer_focus
-from odyssey_recorder.gui.kit.parts import in_columns, labelled, named
+from odyssey_recorder.gui.kit.layouts import in_columns, labelled
+from odyssey_recorder.gui.kit.parts import named
 from odyssey_recorder.gui.review.amend_dialog import AmendForm
 from odyssey_recorder.gui.review.shown_step import ShownBox
 from odyssey_recorder.gui.screen.box_canvas import BoxCanvas

@@ -9,6 +9,7 @@ from odyssey_recorder.checking.one_episode import CHECKS
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.kit.facet_list import FacetList
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
 from odyssey_recorder.gui.kit.parts import (
     Card,
     Choice,
@@ -17,8 +18,6 @@ from odyssey_recorder.gui.kit.parts import (
     fill_column,
     fill_row,
     fix_width,
-    pile,
-    scroll_area,
     text_label,
 )
 from odyssey_recorder.gui.kit.row_delegate import TITLED_PX, titled_list

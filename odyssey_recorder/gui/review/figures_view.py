@@ -17,18 +17,8 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.job_card import ReadingLine
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.dialogs import ask_where_to_save
-from odyssey_recorder.gui.kit.parts import (
-    Card,
-    FoldButton,
-    breakable,
-    column,
-    fill_column,
-    fill_row,
-    notice,
-    row,
-    scroll_area,
-    text_label,
-)
+from odyssey_recorder.gui.kit.layouts import notice, scroll_area
+from odyssey_recorder.gui.kit.parts import Card, FoldButton, breakable, column, fill_column, fill_row, row, text_label
 from odyssey_recorder.gui.review.bar_list import BarList
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.progress import Cancelled, Progress

@@ -19,17 +19,8 @@ from odyssey_recorder.dataset.amendment import (
     Repair,
 )
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.kit.parts import (
-    Card,
-    breakable,
-    fill_column,
-    pile,
-    row,
-    say,
-    scroll_area,
-    selectable,
-    text_label,
-)
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import Card, breakable, fill_column, row, say, selectable, text_label
 from odyssey_recorder.gui.review.amend_dialog import quoted, removed_text
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.verdict_text import verdict_text

@@ -10,7 +10,8 @@ from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.tabs import Tabs
-from odyssey_recorder.gui.kit.parts import fill_column, scroll_area
+from odyssey_recorder.gui.kit.layouts import scroll_area
+from odyssey_recorder.gui.kit.parts import fill_column
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.findings_card import FindingsCard

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QBoxLayout, QScrollArea, QWidget
 
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.kit.parts import breakable, fill_column, named, pile, row, say, selectable, text_label
+from odyssey_recorder.gui.kit.layouts import pile
+from odyssey_recorder.gui.kit.parts import breakable, fill_column, named, row, say, selectable, text_label
 from odyssey_recorder.gui.kit.table import TableColumn
 from odyssey_recorder.gui.review.before_after import BeforeAfterView, changes
 from odyssey_recorder.gui.review.commands import ReviewCommand

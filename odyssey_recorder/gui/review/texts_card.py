@@ -2,8 +2,9 @@
 
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.gui.kit.app_chips import AppChips
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
 from odyssey_recorder.gui.kit.marked_text import MarkedRow, MarkedText, TextChanges, difference_text, text_changes
-from odyssey_recorder.gui.kit.parts import Card, breakable, fill_column, pile, say, scroll_area, selectable
+from odyssey_recorder.gui.kit.parts import Card, breakable, fill_column, say, selectable
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.episode import Episode

@@ -13,20 +13,8 @@ from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.key_button import key_buttons
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.parts import (
-    Card,
-    breakable,
-    column,
-    fill_column,
-    in_columns,
-    named,
-    pile,
-    row,
-    say,
-    scroll_area,
-    set_kind,
-    text_label,
-)
+from odyssey_recorder.gui.kit.layouts import in_columns, pile, scroll_area
+from odyssey_recorder.gui.kit.parts import Card, breakable, column, fill_column, named, row, say, set_kind, text_label
 from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.review.answers import QUESTIONS, ReviewAnswers, unseen
 from odyssey_recorder.gui.review.commands import ReviewCommand

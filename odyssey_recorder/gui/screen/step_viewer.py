@@ -60,8 +60,8 @@ class StepViewer(Dialog):
         prepare_other_threads()
         self._model = model
         self._screenshots = screenshots
-        self._count = len(screenshots)
-        self._present = at
+        self.count = len(screenshots)
+        self.present = at  # the shown step, from 0
         self._canvas = StepCanvas(background, screenshots)
         self._position = text_label(kind="hint")
         self._text = selectable("instruction")
@@ -70,7 +70,7 @@ class StepViewer(Dialog):
         close = push_button("Close", "Close (Esc)", call=self.reject)
         foot = row((self._position, 1), *tools, self._previous, self._next, close)
         self.fill(self._canvas, self._text, foot, stretch=self._canvas)
-        for key, by in (("Left", -1), ("Right", 1), ("Home", -self._count), ("End", self._count)):
+        for key, by in (("Left", -1), ("Right", 1), ("Home", -self.count), ("End", self.count)):
             QShortcut(QKeySequence(key), self).activated.connect(partial(self._go, by))
         model.dataChanged.connect(self._show_text)
         self.resize(parent.window().size() * _SHARE)
@@ -78,18 +78,9 @@ class StepViewer(Dialog):
         self._go(0)
 
     @property
-    def present(self) -> int:
-        """The shown step, from 0."""
-        return self._present
-
-    @property
-    def count(self) -> int:
-        return self._count
-
-    @property
     def path(self) -> Path:
         """The screenshot of the shown step."""
-        return self._screenshots[self._present].path
+        return self._screenshots[self.present].path
 
     def cover(self, boxes: Mapping[int, Sequence[Box]]) -> None:
         """Paint boxes of screenshots black, by step."""
@@ -103,16 +94,16 @@ class StepViewer(Dialog):
             super().keyPressEvent(event)
 
     def _go(self, by: int) -> None:
-        self._present = max(0, min(self._present + by, self._count - 1))
-        self._previous.setEnabled(self._present > 0)
-        self._next.setEnabled(self._present < self._count - 1)
+        self.present = max(0, min(self.present + by, self.count - 1))
+        self._previous.setEnabled(self.present > 0)
+        self._next.setEnabled(self.present < self.count - 1)
         self._show_text()
-        self._canvas.turn_to(self._present)
-        self.turned.emit(self._present)
+        self._canvas.turn_to(self.present)
+        self.turned.emit(self.present)
 
     def _show_text(self) -> None:
-        step = self._model.all.get(self._present)
-        position = f"Step {step_number(self._present)} of {self._count}"
+        step = self._model.all.get(self.present)
+        position = f"Step {step_number(self.present)} of {self.count}"
         self.setWindowTitle(position)
         if step is not None:  # undone meanwhile
             self._text.setText(breakable(step.text))
@@ -132,7 +123,7 @@ class StepCanvas(QWidget):
         self.setMinimumSize(160, 160)
         self._background = background
         self._screenshots = screenshots
-        self._present = 0
+        self.present = 0
         self._read: dict[_Key, _Read | None] = {}
         self.covers: Mapping[int, Sequence[Box]] = {}
         self.is_marked = True
@@ -142,7 +133,7 @@ class StepCanvas(QWidget):
         self.turn_to(at)
 
     def turn_to(self, number: int) -> None:
-        self._present = number
+        self.present = number
         self._load()
         self.update()
 
@@ -152,15 +143,15 @@ class StepCanvas(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._screenshots:
             return
-        painter, step = QPainter(self), self._screenshots[self._present]
-        match self._read.get(self._key(self._present)):
+        painter, step = QPainter(self), self._screenshots[self.present]
+        match self._read.get(self._key(self.present)):
             case (image, size):
                 area = QRectF(QPointF(0, 0), image.deviceIndependentSize())
                 area.moveCenter(QRectF(self.rect()).center())
                 painter.drawImage(area, image)
                 if step.box is not None and self.is_marked:
                     paint_box(painter, step.box, step.size or Size(size.width(), size.height()), area)
-                for box in self.covers.get(self._present, ()):
+                for box in self.covers.get(self.present, ()):
                     paint_cover(painter, box, Size(size.width(), size.height()), area)
                 if self.is_marked:
                     paint_action(painter, step.action, area)
@@ -173,7 +164,7 @@ class StepCanvas(QWidget):
         painter.end()
 
     def _load(self) -> None:
-        numbers = (self._present, self._present + 1, self._present - 1)
+        numbers = (self.present, self.present + 1, self.present - 1)
         wanted = [self._key(number) for number in numbers if 0 <= number < len(self._screenshots)]
         fresh = [key for key in wanted if key not in self._read]
         self._read = {key: self._read.get(key) for key in wanted}

@@ -15,17 +15,8 @@ from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.shortcuts import Shortcuts
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.dialogs import Dialog
-from odyssey_recorder.gui.kit.parts import (
-    Card,
-    fill_column,
-    fill_row,
-    fix_width,
-    named,
-    push_button,
-    row,
-    scroll_area,
-    text_label,
-)
+from odyssey_recorder.gui.kit.layouts import scroll_area
+from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_row, fix_width, named, push_button, row, text_label
 from odyssey_recorder.gui.settings.commands import SettingsCommand
 from odyssey_recorder.gui.settings.key_field import KeyField, LogField
 from odyssey_recorder.gui.settings.setting_fields import Setting, SettingField, button_row, titled_row

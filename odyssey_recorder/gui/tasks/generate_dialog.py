@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
-from odyssey_recorder.gui.kit.parts import CheckBox, Choice, in_columns, labelled, number_field, row, text_label
+from odyssey_recorder.gui.kit.layouts import in_columns, labelled
+from odyssey_recorder.gui.kit.parts import CheckBox, Choice, number_field, row, text_label
 from odyssey_recorder.gui.kit.task_text import CATEGORIES, category_text
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates
 from odyssey_recorder.model.episode import Category

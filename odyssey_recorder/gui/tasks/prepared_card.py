@@ -6,17 +6,8 @@ from PySide6.QtWidgets import QWidget
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.key_button import key_buttons
 from odyssey_recorder.gui.kit.app_chips import AppChips
-from odyssey_recorder.gui.kit.parts import (
-    Card,
-    breakable,
-    fill_column,
-    fill_row,
-    pile,
-    say,
-    scroll_area,
-    selectable,
-    text_label,
-)
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import Card, breakable, fill_column, fill_row, say, selectable, text_label
 from odyssey_recorder.gui.kit.task_text import category_text, device_text, start_text
 from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.prepared_table import PreparedRow

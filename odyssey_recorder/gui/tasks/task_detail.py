@@ -1,7 +1,8 @@
 """One task of the queue in full: its texts, its history and the possible actions."""
 
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.kit.parts import Card, fill_column, pile, say, scroll_area, text_label
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import Card, fill_column, say, text_label
 from odyssey_recorder.gui.kit.task_text import TaskText
 from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.tasks.queue.task_status import HistoryEntry, Holder, QueuedTask

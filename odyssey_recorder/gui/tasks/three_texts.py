@@ -2,10 +2,10 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from odyssey_recorder.gui.kit.marked_text import MarkedRow, MarkedText, difference_text, text_changes
-from odyssey_recorder.gui.kit.parts import fill_column, named, text_label
+from odyssey_recorder.gui.kit.parts import fill_column, fill_grid, named, text_label
 from odyssey_recorder.model.episode import TaskInfo
 
 _BESIDE_PX = 640
@@ -30,10 +30,7 @@ class ThreeTexts(QWidget):
             _under("Task", self._task),
             _under("Instruction", self._instruction, self._editor),
         )
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(_GAP)
-        self._grid.setVerticalSpacing(10)
+        self._grid = fill_grid(self, across=_GAP, down=10)
         self._beside: bool | None = None
         self._arrange(beside=False)
         self.end_editing()

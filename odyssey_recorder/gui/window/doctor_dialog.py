@@ -15,7 +15,8 @@ from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.dialogs import Dialog, ask_for_file
 from odyssey_recorder.gui.kit.fix_list import entry
 from odyssey_recorder.gui.kit.icons import icon
-from odyssey_recorder.gui.kit.parts import breakable, fill_column, named, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.kit.layouts import scroll_area
+from odyssey_recorder.gui.kit.parts import breakable, fill_column, named, push_button, row, text_label
 from odyssey_recorder.gui.kit.theme import Theme
 
 _NO_PROBLEMS = "No problems found."

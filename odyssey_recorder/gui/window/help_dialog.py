@@ -10,7 +10,8 @@ from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.roles import sees
 from odyssey_recorder.gui.kit.dialogs import Dialog
-from odyssey_recorder.gui.kit.parts import fill_grid, pile, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import fill_grid, push_button, row, text_label
 from odyssey_recorder.settings import Role
 
 _KEYS_PX, _NAME_PX = 130, 170

@@ -14,8 +14,8 @@ from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.frame.application import TextSize, use_text_size
+from odyssey_recorder.gui.record.device_column import Publication
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
-from odyssey_recorder.gui.record.publication import Publication
 from odyssey_recorder.gui.record.recording_bar import RecordingBar
 from odyssey_recorder.gui.record.status import ElidedLabel
 from odyssey_recorder.gui.screen.canvas import Framing
