@@ -115,7 +115,7 @@ def _recording(checked: CheckedDevice) -> Iterator[CheckLine]:
         annotation = _recorded(checked, service)
         report = check_alone(annotation)
         _go_to_start(checked)
-        result = replay_episode(annotation, checked.device, ReplayOptions(rules))
+        result = replay_episode(annotation, checked.device, rules)
     errors = sorted({finding.check for finding in report.findings if finding.severity is Severity.ERROR})
     steps = f"{len(result.episode.steps)} steps"
     if errors:
