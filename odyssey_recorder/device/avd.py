@@ -1,7 +1,7 @@
 """The Android virtual devices of this computer."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -160,31 +160,25 @@ class VirtualDevices:
         preparation = profile.prepare if profile is not None else Preparation()
         ports = emulator_launch.free_ports((options.port,) if options.port else self._paths.console_ports)
         flags = _launch_flags(options, preparation)
+
+        def boot(ports: emulator_launch.Ports) -> None:
+            log = emulator_launch.new_log(self._paths.logs, name)
+            command = emulator_launch.launch_command(sdk.require("emulator"), name, ports, flags)
+            emulator = emulator_launch.LaunchedEmulator(command, self._environment(sdk), log)
+            restarts = _CHANGE_LOCALE in flags
+            try:
+                Boot(name, ports.serial, emulator, self._server, cancelled, changes_locale=restarts).wait(progress)
+            except (CancelledError, KeyboardInterrupt):
+                self._stop_or_kill(ports.serial, emulator)
+                raise
+
         progress(BootStage.STARTING)
         try:
-            self._boot(name, ports, flags, progress, cancelled)
+            boot(ports)
         except emulator_launch.GrpcPortTakenError as error:
             _log.info("Started again on another port: %s", error)
-            self._boot(name, emulator_launch.other_control_port(ports), flags, progress, cancelled)
+            boot(replace(ports, control=emulator_launch.any_free()))
         return self._prepare(ports.serial, preparation, options, progress)
-
-    def _boot(
-        self,
-        name: str,
-        ports: emulator_launch.Ports,
-        flags: Sequence[str],
-        progress: Callable[[BootStage], object],
-        cancelled: Callable[[], bool],
-    ) -> None:
-        sdk = self._required_sdk()
-        log = emulator_launch.new_log(self._paths.logs, name)
-        command = emulator_launch.launch_command(sdk.require("emulator"), name, ports, flags)
-        emulator = emulator_launch.LaunchedEmulator(command, self._environment(sdk), log)
-        try:
-            Boot(name, ports, emulator, self._server, cancelled, changes_locale=_CHANGE_LOCALE in flags).wait(progress)
-        except (CancelledError, KeyboardInterrupt):
-            self._stop_or_kill(ports.serial, emulator)
-            raise
 
     def stop(self, serial: str) -> None:
         """Ends the emulator like closing its window, and waits until it is gone."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.discovery import process_is_alive, running_avds
-from odyssey_recorder.device.emulator_launch import LaunchedEmulator, Ports
+from odyssey_recorder.device.emulator_launch import LaunchedEmulator
 from odyssey_recorder.errors import CancelledError, DeviceError, DeviceTimeoutError
 
 if TYPE_CHECKING:
@@ -50,17 +50,13 @@ class Boot:
     """
 
     name: str
-    ports: Ports
+    serial: str
     emulator: LaunchedEmulator
     server: AdbServer
     cancelled: Callable[[], bool]
     boot_s: float = _BOOT_S
     home_s: float = _HOME_S
     changes_locale: bool = False
-
-    @property
-    def serial(self) -> str:
-        return self.ports.serial
 
     def wait(self, progress: Callable[[BootStage], object]) -> None:
         """Return when the device has booted and an activity has the focus.
@@ -87,7 +83,7 @@ class Boot:
             if self.cancelled():
                 raise CancelledError(f"The start of {self.name} was cancelled. The emulator has been stopped.")
             if self.emulator.has_ended:
-                raise self.emulator.exit_error(self.name, self.ports)
+                raise self.emulator.exit_error(self.name)
             if condition(device):
                 return True
             if time.monotonic() > expires_s:

@@ -317,11 +317,15 @@ class EmulatorControl:
             try:
                 response: _Answer = call(request, timeout=self._answer_s, metadata=self._credentials.metadata())
             except grpc.RpcError as error:
-                # A call that is refused was not carried out.
-                if not (isinstance(error, grpc.Call) and error.code() in _REFUSED and self._credentials.renew()):
+                if not self._renews_credentials(error):
                     raise
                 response = call(request, timeout=self._answer_s, metadata=self._credentials.metadata())
             return response
+
+    def _renews_credentials(self, error: grpc.RpcError) -> bool:
+        """Then the call, which was refused and so not carried out, is worth another try."""
+        code = error.code() if isinstance(error, grpc.Call) else StatusCode.UNKNOWN
+        return code in _REFUSED and self._credentials.renew(is_unauthenticated=code is StatusCode.UNAUTHENTICATED)
 
 
 def _serialized(message: Message) -> bytes:

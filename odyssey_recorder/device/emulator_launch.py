@@ -7,7 +7,7 @@ import subprocess
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -65,6 +65,7 @@ _ADVICE: Sequence[tuple[str, str]] = (
 )
 
 
+_GRPC = "-grpc"
 _PORT_TAKEN = "Failed to start grpc service"
 
 
@@ -88,18 +89,15 @@ def free_ports(consoles: Iterable[int] = CONSOLE_PORTS) -> Ports:
     for console in consoles:
         if _is_free(console) and _is_free(console + 1):
             control = console + _CONTROL_PORT_ABOVE
-            return Ports(console, control if _is_free(control) else _any_free())
+            return Ports(console, control if _is_free(control) else any_free())
     raise DeviceError("No port is free for another emulator. Stop a running one.")
-
-
-def other_control_port(ports: Ports) -> Ports:
-    return replace(ports, control=_any_free())
 
 
 class LaunchedEmulator:
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
         """Raises DeviceError if the program cannot be executed."""
         self.log = log
+        self._command = command
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
             with log.open("wb") as output:
@@ -127,11 +125,12 @@ class LaunchedEmulator:
         with suppress(OSError):
             self._process.terminate()
 
-    def exit_error(self, name: str, ports: Ports) -> DeviceError:
+    def exit_error(self, name: str) -> DeviceError:
         output = self._log_tail()
         if _PORT_TAKEN in output:
+            port = self._command[self._command.index(_GRPC) + 1]
             return GrpcPortTakenError(
-                f"The emulator {name} stopped: another program uses port {ports.control}, which was meant for its gRPC "
+                f"The emulator {name} stopped: another program uses port {port}, which was meant for its gRPC "
                 f"service. Start {name} again. Its log: {self.log}"
             )
         explanation = explained(output)
@@ -146,7 +145,7 @@ class LaunchedEmulator:
 
 def launch_command(emulator: Path, name: str, ports: Ports, options: Sequence[str]) -> list[str]:
     return [
-        str(emulator), "-avd", name, "-port", str(ports.console), "-grpc", str(ports.control), "-grpc-use-token",
+        str(emulator), "-avd", name, "-port", str(ports.console), _GRPC, str(ports.control), "-grpc-use-token",
         "-no-boot-anim", *options,
     ]  # fmt: skip
 
@@ -180,7 +179,7 @@ def _is_free(port: int) -> bool:
     return True
 
 
-def _any_free() -> int:
+def any_free() -> int:
     with socket.socket() as probe:
         probe.bind((_LOOPBACK, 0))
         port: int = probe.getsockname()[1]

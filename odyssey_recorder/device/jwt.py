@@ -9,8 +9,7 @@ import threading
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 from odyssey_recorder.device.discovery import ControlEndpoint, KeyFolder, process_is_alive
-from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
+from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.files import Largest, read_file
 
 SERVICE = "/android.emulation.control.EmulatorController/"
@@ -62,23 +61,22 @@ class Credentials:
             token = self._key.token() if self._key is not None else self._endpoint.token
         return (("authorization", f"Bearer {token}"),) if token else ()
 
-    def renew(self) -> bool:
+    def renew(self, *, is_unauthenticated: bool) -> bool:
         """After a refusal: whether another try makes sense. Raises DeviceError.
 
         A refused token is replaced by a key of ours, and a key that the emulator lost by another one, once.
         """
         with self._lock:
-            if self._endpoint.keys is None:
-                return False
-            if self._key is not None and self._key.is_active():
-                self._key.forget_token()
+            key, keys = self._key, self._endpoint.keys
+            if key is not None and key.is_active():
+                key.forget_token()
                 return True
-            if self._key is not None:
-                if self._has_another_key:
-                    return False
+            if keys is None or self._has_another_key or (key is None and not is_unauthenticated):
+                return False
+            if key is not None:
                 self._has_another_key = True
-                self._key.close()
-            self._key = SigningKey(self._endpoint.serial, self._endpoint.keys, self._wait)
+                key.close()
+            self._key = SigningKey(self._endpoint.serial, keys, self._wait)
             return True
 
     def close(self) -> None:
@@ -100,8 +98,10 @@ class SigningKey:
         try:
             _check_folder(serial, keys.folder)
             _remove_leftovers(keys.folder)
-            self.close = weakref.finalize(self, _remove, file)
-            _write_once(file, json.dumps(self._public()).encode())
+            self.close = weakref.finalize(self, file.unlink, missing_ok=True)
+            # In place and at once: the emulator sees no renamed file, and deletes one with half its content.
+            with os.fdopen(os.open(file, _CREATE, 0o600), "wb", buffering=0) as opened:
+                opened.write(json.dumps(self._public()).encode())
         except OSError as error:
             raise DeviceError(
                 f"The key for signed tokens (JWT) could not be given to {serial}: {error}. {_REMEDY}"
@@ -113,14 +113,8 @@ class SigningKey:
         now_s = int(time.time())
         if not self._token or not 0 <= now_s - self._issued_s < _LIFE_S * 2 // 3:
             self._issued_s = now_s - _EARLY_S
-            self._token = self._signed(
-                {
-                    "iss": _ISSUER,
-                    "aud": [SERVICE + call for call in _CALLS],
-                    "iat": self._issued_s,
-                    "exp": self._issued_s + _LIFE_S,
-                }
-            )
+            claims = {"iss": _ISSUER, "aud": [SERVICE + call for call in _CALLS], "iat": self._issued_s}
+            self._token = self._signed({**claims, "exp": self._issued_s + _LIFE_S})
         return self._token
 
     def forget_token(self) -> None:
@@ -137,14 +131,9 @@ class SigningKey:
     def _wait_until_active(self, serial: str, wait: Wait) -> None:
         expires_s = time.monotonic() + _ACTIVE_S
         while not self.is_active():
-            if time.monotonic() > expires_s:
+            if wait(_POLL_S) or time.monotonic() > expires_s:
                 self.close()
-                raise DeviceError(
-                    f"{serial} did not accept the key for signed tokens (JWT) within {_ACTIVE_S:g} s. {_REMEDY}"
-                )
-            if wait(_POLL_S):
-                self.close()
-                raise DeviceDisconnectedError(f"The connection to {serial} was closed.")
+                raise DeviceError(f"{serial} did not accept our key for signed tokens (JWT). {_REMEDY}")
 
     def _public(self) -> Mapping[str, Any]:
         point = self._private.public_key().public_numbers()
@@ -175,21 +164,7 @@ def _remove_leftovers(folder: Path) -> None:
     for path in folder.iterdir():
         ours = _OUR_FILE.fullmatch(path.name)
         if ours is not None and not process_is_alive(int(ours[1])):
-            _remove(path)
-
-
-def _remove(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink()
-
-
-def _write_once(path: Path, content: bytes) -> None:
-    """The emulator does not see a file that is renamed, and deletes one with half its content. Raises OSError."""
-    handle = os.open(path, _CREATE, 0o600)
-    try:
-        os.write(handle, content)
-    finally:
-        os.close(handle)
+            path.unlink(missing_ok=True)
 
 
 def _check_allowlist(serial: str, path: Path) -> None:
@@ -199,15 +174,11 @@ def _check_allowlist(serial: str, path: Path) -> None:
         ours = [issuer for issuer in rules["allowlist"] if issuer["iss"] == _ISSUER]
         patterns = [*rules.get("unprotected", ())]
         patterns += [one for issuer in ours for kind in ("allowed", "protected") for one in issuer.get(kind, ())]
-        missing = [call for call in _CALLS if not _is_covered(SERVICE + call, patterns)]
+        missing = [call for call in _CALLS if not any(re.fullmatch(one, SERVICE + call) for one in patterns)]
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, re.error):
         return
     if missing:
         raise DeviceError(f"{serial} does not allow us {', '.join(missing)}: they are not in {path}. {_REMEDY}")
-
-
-def _is_covered(method: str, patterns: Sequence[str]) -> bool:
-    return any(re.fullmatch(pattern, method) for pattern in patterns)
 
 
 def _fixed(number: int) -> bytes:

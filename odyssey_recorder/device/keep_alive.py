@@ -1,6 +1,6 @@
-"""Keeps an emulator running that ends some minutes after the last call of its gRPC service.
+"""Keeps an emulator running that ends some minutes after its last gRPC call, whatever adb does.
 
-Android Studio starts its emulators so (`-idle-grpc-timeout 300`), and counts no use of adb.
+Android Studio starts its emulators so (`-idle-grpc-timeout 300`).
 """
 
 import logging
@@ -15,11 +15,9 @@ from odyssey_recorder.errors import DeviceError
 
 _log = logging.getLogger(__name__)
 
-_EVERY_S = 60.0
-
 
 def keep_alive(
-    serial: str, find: Callable[[], ControlEndpoint | None], closed: threading.Event, *, every_s: float = _EVERY_S
+    serial: str, find: Callable[[], ControlEndpoint | None], closed: threading.Event, *, every_s: float = 60.0
 ) -> None:
     """Call the emulator now and then on a thread, until `closed`. A failed call is only logged: adb does the work."""
 
@@ -27,17 +25,12 @@ def keep_alive(
         is_closed = False
         while not is_closed:
             try:
-                endpoint = find()
-                if endpoint is not None:
-                    _call(endpoint, closed)
+                if (endpoint := find()) is not None:
+                    credentials = Credentials(endpoint, closed.wait)
+                    with closing(EmulatorControl(serial, endpoint.address, credentials)) as control:
+                        control.has_keyboard()
             except DeviceError as error:
                 _log.info("%s could not be kept alive over gRPC: %s", serial, error)
             is_closed = closed.wait(every_s)
 
     threading.Thread(target=call_regularly, name=f"keeps {serial} alive", daemon=True).start()
-
-
-def _call(endpoint: ControlEndpoint, closed: threading.Event) -> None:
-    credentials = Credentials(endpoint, closed.wait)
-    with closing(EmulatorControl(endpoint.serial, endpoint.address, credentials)) as control:
-        control.has_keyboard()

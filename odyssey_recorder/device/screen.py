@@ -55,7 +55,7 @@ class Frame:
     def is_black(self) -> bool:
         """Whether nothing is shown where neither a bar nor a keyboard is, as if the app forbids screenshots."""
         shown = self._rows(self.size.height // 8, self.size.height // 2).convert("RGB")
-        return not any(most for _, most in shown.getextrema())
+        return shown.getbbox() is None
 
     def shows_same_as(self, other: "Frame", *, ignore_top_px: int = 0) -> bool:
         if self.size != other.size:

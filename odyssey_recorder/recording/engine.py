@@ -13,9 +13,8 @@ from pathlib import Path
 from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.device.device import Device
-from odyssey_recorder.device.repair import WHILE_RECORDING
 from odyssey_recorder.device.device import Device, ScreenState
+from odyssey_recorder.device.repair import WHILE_RECORDING
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.errors import DatasetError, DeviceError

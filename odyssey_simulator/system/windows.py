@@ -3,9 +3,8 @@
 from dataclasses import dataclass, replace
 
 from odyssey_simulator.system import bars
-from odyssey_simulator.system.floating import Scrim, stylus_card, text_toolbar, toast
 from odyssey_simulator.system.error_dialog import error_dialog_view
-from odyssey_simulator.system.floating import Scrim, text_toolbar, toast
+from odyssey_simulator.system.floating import Scrim, stylus_card, text_toolbar, toast
 from odyssey_simulator.system.keyboard import keyboard_view
 from odyssey_simulator.system.launcher import favourites, launcher_icon
 from odyssey_simulator.system.recents import recents_view

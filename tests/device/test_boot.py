@@ -9,7 +9,7 @@ import pytest
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import PART
 from odyssey_recorder.device.boot import Boot, BootStage, end_emulator
-from odyssey_recorder.device.emulator_launch import LaunchedEmulator, Ports
+from odyssey_recorder.device.emulator_launch import LaunchedEmulator
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
 from tests.device.scripted_adb_server import ScriptedAdbServer, block, printed, shell
 
@@ -26,7 +26,7 @@ def emulator(tmp_path: Path) -> Iterator[LaunchedEmulator]:
 
 
 def boot(emulator: LaunchedEmulator, port: int) -> Boot:
-    return Boot("small_phone", Ports(45678, 8554), emulator, AdbServer(port=port), lambda: False, boot_s=0, home_s=0)
+    return Boot("small_phone", SERIAL, emulator, AdbServer(port=port), lambda: False, boot_s=0, home_s=0)
 
 
 @pytest.mark.parametrize(

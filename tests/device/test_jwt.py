@@ -26,7 +26,7 @@ from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.discovery import ControlEndpoint, KeyFolder, find_control
 from odyssey_recorder.device.emulator_grpc import EmulatorControl
 from odyssey_recorder.device.jwt import Credentials, SigningKey
-from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
+from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.logs import logging_to
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
@@ -220,11 +220,11 @@ def test_key_is_active_when_the_whole_list_has_it(tmp_path: Path) -> None:
 
 def test_key_that_is_not_taken_is_reported_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = KeyFolder(tmp_path, tmp_path / "active.jwk", None)
-    with pytest.raises(DeviceDisconnectedError, match="was closed"):
-        SigningKey("emulator-1", keys, lambda _: True)
+    with pytest.raises(DeviceError, match="did not accept our key"):
+        SigningKey("emulator-1", keys, lambda _: True)  # the device is being closed
     monkeypatch.setattr(jwt, "_ACTIVE_S", 0)
     with pytest.raises(
-        DeviceError, match=r"emulator-1 did not accept the key.*Start the emulator with -grpc-use-token"
+        DeviceError, match=r"emulator-1 did not accept our key.*Start the emulator with -grpc-use-token"
     ):
         SigningKey("emulator-1", keys, lambda _: False)
     assert list(tmp_path.iterdir()) == []
@@ -363,4 +363,11 @@ def test_device_with_signed_tokens_alone(adb_server: PrivateAdbServer, tmp_path:
         device.lift_finger()
         assert len(our_files(endpoint)) == 1
         device.close()
+        assert our_files(endpoint) == []
+
+
+def test_other_invalid_argument_keeps_the_token(endpoint: ControlEndpoint) -> None:
+    with closing(Credentials(replace(endpoint, token="secret"))) as credentials:
+        assert not credentials.renew(is_unauthenticated=False)
+        assert credentials.metadata() == (("authorization", "Bearer secret"),)
         assert our_files(endpoint) == []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.layout import screenshot_path
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Click, Complete, Press, SystemKey
@@ -66,7 +67,9 @@ def record(setup: RecordingSetup, mode: Mode, rotation: int) -> Recorded:
         action if isinstance(action := step.action, Press) else kind
         for step, kind in zip(episode.steps, kinds_of(episode), strict=True)
     ]
-    screenshots = [store.screenshot_path(episode, number).read_bytes() for number in range(len(episode.steps))]
+    screenshots = [
+        (store.root / screenshot_path(episode.episode_id, number)).read_bytes() for number in range(len(episode.steps))
+    ]
     return Recorded([step.action for step in episode.steps], kinds, screenshots, provenance)
 
 

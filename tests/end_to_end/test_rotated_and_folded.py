@@ -175,7 +175,7 @@ def test_folded_mirror_steps_equal_passive_ones(start: Start, tmp_path: Path, na
             recording.finish("done")
             episode, provenance = published(service.store, recording.draft.episode_id)
         felt = RecordedJournal.read(bench.folder / "journal.jsonl").touch_downs()[-1]
-        assert pixel_hash(service.store.screenshot_path(episode, 0)) == felt.frame.rgb_sha256
+        assert pixel_hash(service.store.root / screenshot_path(episode.episode_id, 0)) == felt.frame.rgb_sha256
         assert is_same_position(provenance.steps[0], felt)
         steps.append(episode.steps[0].action)
         phone.press_key(KEY_HOME)

@@ -11,10 +11,8 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, PassiveSession
-from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT, PINCHED, Interpreter
-from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, UNTOUCHED, UNTOUCHED_SCREENS
-from odyssey_recorder.recording.raw_input import BLIND, DIALOG_TOUCHED, NO_PLACE, NO_SCREENSHOT, PINCHED
+from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, UNTOUCHED, UNTOUCHED_SCREENS, PassiveSession
+from odyssey_recorder.recording.raw_input import BLIND, DIALOG_TOUCHED, NO_PLACE, NO_SCREENSHOT, PINCHED, Interpreter
 from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, NOT_A_STEP, TOO_MANY
 from odyssey_recorder.recording.restore import ANSWER_ANDROID
 from odyssey_recorder.recording.state import State

@@ -12,14 +12,8 @@ from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.dialogs import Dialog, ask_where_to_save
 from odyssey_recorder.gui.kit.fix_list import entry
 from odyssey_recorder.gui.kit.icons import icon
-from odyssey_recorder.gui.kit.parts import (
-    breakable,
-    pile,
-    push_button,
-    row,
-    scroll_area,
-    text_label,
-)
+from odyssey_recorder.gui.kit.layouts import pile, scroll_area
+from odyssey_recorder.gui.kit.parts import breakable, push_button, row, text_label
 from odyssey_recorder.gui.kit.theme import Theme
 
 _WORST_FIRST = (Outcome.DIFFERENT, Outcome.NOT_POSSIBLE, Outcome.EXPECTED)
