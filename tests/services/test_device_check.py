@@ -10,7 +10,7 @@ from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.connector import DeviceConnector
-from odyssey_recorder.device.measured import MeasuredDevices
+from odyssey_recorder.device.measured import Measured, MeasuredDevices
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.device_check import probes
 from odyssey_recorder.device_check.found import WHERE_TO_SEND
@@ -54,6 +54,15 @@ def lines_of(report: DeviceReport, outcome: Outcome) -> dict[str, str]:
     return {line.what: line.found for line in report.lines if line.outcome is outcome}
 
 
+def measured_by(check: DeviceCheck, bench: DeviceBench) -> Measured:
+    """What the next connection to the device knows."""
+    device = check.connector.connect(bench.emulator.serial)
+    try:
+        return device.measured()
+    finally:
+        device.close()
+
+
 def state_of(bench: DeviceBench) -> tuple[object, ...]:
     phone = bench.emulator.phone
     return replace(phone.state(), frame=0), phone.settings("system"), phone.settings("secure"), phone.settings("global")
@@ -85,8 +94,7 @@ def test_touches_of_a_folded_device_are_measured_for_the_recorder(start_bench: S
     assert found == {
         "Touches (CLOSED)": "positions must be multiplied by 2.04 across and 0.88 down to arrive where they should"
     }
-    device = bench.connect_over_adb()
-    measured = check.connector.measured.of(device.properties())
+    measured = measured_by(check, bench)
     assert measured.touch_scale["CLOSED"] == pytest.approx((2208 / 1080, 1840 / 2092), abs=0.001)
     assert len(measured.buttons) == 8, "two postures in four rotations"
 
@@ -184,7 +192,7 @@ def test_buttons_of_a_taskbar_are_pressed_where_they_are(start_bench: StartBench
     assert [done[f"{key.value} button"] for key in SystemKey] == [
         f"the key and the button did what {key.value} does" for key in SystemKey
     ]
-    measured = check.connector.measured.of(bench.device.properties())
+    measured = measured_by(check, bench)
     places = measured.buttons_on(Size(2560, 1600), Rotation.R0)
     assert min(box.left for box in places.values()) > 1280, "at the end of the taskbar"
 
@@ -201,7 +209,7 @@ def test_long_press_time_of_the_setting_is_kept(bench: DeviceBench, tmp_path: Pa
     check = check_of(bench, tmp_path, "Long press")
     report = check.run(bench.emulator.serial)
     assert lines_of(report, Outcome.EXPECTED) == {"Long press": "a press of 1100 ms is long; the setting is 1000 ms"}
-    assert check.connector.measured.of(bench.device.properties()).long_press_ms == 1000
+    assert measured_by(check, bench).long_press_ms == 1000
 
 
 def when_turned(bench: DeviceBench, act: Callable[[], object]) -> Callable[[], bool]:
