@@ -144,7 +144,7 @@ def button(at: Pixel, bar: Box, areas: ScreenAreas, rules: NavigationRules) -> P
     boxes = areas.buttons or computed(bar, areas, rules)
     spans = {key: (box.top, box.bottom) if is_upright else (box.left, box.right) for key, box in boxes.items()}
     place = at.y if is_upright else at.x
-    nearest = min(spans, key=lambda key: max(spans[key][0] - place, place - spans[key][1]))
+    nearest = min(spans, key=lambda key: max(spans[key][0] - place, place - (spans[key][1] - 1)))
     if any(start <= place for start, _ in spans.values()) and any(place < end for _, end in spans.values()):
         return Pressed(nearest)
     return BesideButtons() if is_large else Pressed(nearest, beside=nearest is SystemKey.RECENT)
