@@ -56,6 +56,7 @@ class PreflightReadings:
     free_bytes: int
     nodes: tuple[InputDeviceNode, ...]
     sends_frames: bool
+    follows_finger: bool
     navigation_mode: str
     animation_scales: tuple[str, str, str]
     keyboard_beside_hardware: str
@@ -95,6 +96,7 @@ def take_readings(device: Device) -> PreflightReadings:
         free_bytes=device.free_bytes(),
         nodes=device.input_nodes(),
         sends_frames=device.sends_frames,
+        follows_finger=device.follows_finger,
         navigation_mode=device.setting("secure", "navigation_mode"),
         animation_scales=(window, transition, animator),
         keyboard_beside_hardware=device.setting("secure", "show_ime_with_hard_keyboard"),
@@ -226,6 +228,12 @@ def _free_space(readings: PreflightReadings) -> PreflightFinding:
 
 
 def _frames(readings: PreflightReadings) -> PreflightFinding:
+    if readings.sends_frames and not readings.follows_finger:
+        fix = (
+            "Emulators may put touches elsewhere while the device is folded, so each gesture is sent over adb once it is "
+            "finished. To have the device follow your finger, run the check of this device (devices check)."
+        )
+        return PreflightFinding("Screenshots", "over gRPC, but touches go over adb while the device is folded", fix)
     if readings.sends_frames:
         return PreflightFinding("Screenshots", "over gRPC, at each change of the screen")
     fix = (
