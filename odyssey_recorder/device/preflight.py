@@ -230,8 +230,8 @@ def _free_space(readings: PreflightReadings) -> PreflightFinding:
 def _frames(readings: PreflightReadings) -> PreflightFinding:
     if readings.sends_frames and not readings.follows_finger:
         fix = (
-            "Emulators may put touches elsewhere while the device is folded, so each gesture is sent over adb once it is "
-            "finished. To have the device follow your finger, run the check of this device (devices check)."
+            "While it is folded, the emulator may put touches elsewhere, so each finished gesture is sent over adb. "
+            "To have the device follow your finger, run the check of this device (devices check)."
         )
         return PreflightFinding("Screenshots", "over gRPC, but touches go over adb while the device is folded", fix)
     if readings.sends_frames:

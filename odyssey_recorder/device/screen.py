@@ -82,7 +82,8 @@ class Frame:
         if transpose is None:
             return replace(self, rotation=rotation)
         image = self.image().transpose(transpose)
-        return replace(self, size=Size(*image.size), pixels=image.tobytes(), rotation=rotation)
+        source = f"{self.source}, turned by {90 * quarters}°"
+        return replace(self, size=Size(*image.size), pixels=image.tobytes(), rotation=rotation, source=source)
 
     def turns_to(self, other: "Frame") -> int | None:
         """The quarter turns clockwise after which this shows roughly what `other` shows; None if no turn does.
