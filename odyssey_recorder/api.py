@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from subprocess import TimeoutExpired
 from typing import TYPE_CHECKING, Literal
 
 from odyssey_recorder.annotation.released_texts import Texts
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset_index.filter import Filter, parse_filter
 from odyssey_recorder.dataset_index.index import EpisodeIndex
-from odyssey_recorder.errors import DatasetError, DeviceError, DeviceTimeoutError
+from odyssey_recorder.errors import DatasetError, DeviceError
 from odyssey_recorder.evaluation.predictions import write_predictions
 from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name, ScoringTerms
 from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
@@ -242,10 +241,7 @@ class SimulatedEmulator:
         Raises DeviceError if the command fails.
         """
         command = f"“adb {' '.join(words)}” failed on {self.serial}"
-        try:
-            done = self._server.adb("-s", self.serial, *words)
-        except TimeoutExpired as error:
-            raise DeviceTimeoutError(f"{command}: no answer within {error.timeout:.0f} s.") from error
+        done = self._server.adb("-s", self.serial, *words)
         if done.returncode:
             said = (done.stderr or done.stdout).decode(errors="replace").strip()
             raise DeviceError(f"{command} (exit code {done.returncode}). {said}".rstrip())

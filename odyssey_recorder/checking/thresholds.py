@@ -6,7 +6,7 @@ PHONE_BARS = 0.09, 0.135
 """Rows at the top and bottom of a phone's screenshot that are not measured, as shares of its short side: the status
 bar, whose clock changes by itself, and the navigation bar, for all phones of the dataset.
 """
-WIDE_BARS = 0.05, 0.07
+WIDE_BARS = 0.05, 0.09
 """The same for tablets and unfolded foldables, as shares of the screenshot's height."""
 CHANNEL = 24
 """A pixel differs if one of its channels does by more than this, of 255: as in replay/compare.py."""

@@ -178,7 +178,8 @@ def _check_allowlist(serial: str, path: Path) -> None:
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, re.error):
         return
     if missing:
-        raise DeviceError(f"{serial} does not allow us {', '.join(missing)}: they are not in {path}. {_REMEDY}")
+        calls = ", ".join(missing)
+        raise DeviceError(f"{serial} does not allow signed tokens (JWT) to call {calls}. Its list is {path}. {_REMEDY}")
 
 
 def _fixed(number: int) -> bytes:

@@ -54,8 +54,7 @@ class Frame:
     @property
     def is_black(self) -> bool:
         """Whether nothing is shown where neither a bar nor a keyboard is, as if the app forbids screenshots."""
-        shown = self._rows(self.size.height // 8, self.size.height // 2).convert("RGB")
-        return shown.getbbox() is None
+        return self._rows(self.size.height // 8, self.size.height // 2).convert("RGB").getbbox() is None
 
     def shows_same_as(self, other: "Frame", *, ignore_top_px: int = 0) -> bool:
         if self.size != other.size:

@@ -20,14 +20,11 @@ STYLE = """
 _LEVELS = 8
 
 
-def svg(drawing: Drawing, title: str, *, alone: bool = False) -> str:
-    """An <svg> element; `alone`: as a separate file, with its style."""
+def svg(drawing: Drawing, title: str) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="img" aria-label={quoteattr(on_one_line(title))} '
         f'width="{drawing.width:g}" height="{drawing.height:g}" viewBox="0 0 {drawing.width:g} {drawing.height:g}">'
     ]
-    if alone:
-        parts.append(f"<style>{STYLE}</style>")
     parts += _cells(drawing)
     for shape in drawing.shapes:
         match shape:

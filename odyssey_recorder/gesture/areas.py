@@ -109,7 +109,6 @@ class Swiped:
 
 @dataclass(frozen=True, slots=True)
 class KeyStroke:
-    enters: bool = False
     key: Key = UNKNOWN
 
 
@@ -145,7 +144,7 @@ def button(at: Pixel, bar: Box, areas: ScreenAreas, rules: NavigationRules) -> P
     boxes = areas.buttons or computed(bar, areas, rules)
     spans = {key: (box.top, box.bottom) if is_upright else (box.left, box.right) for key, box in boxes.items()}
     place = at.y if is_upright else at.x
-    nearest = min(spans, key=lambda key: max(spans[key][0] - place, place - spans[key][1]))
+    nearest = min(spans, key=lambda key: max(spans[key][0] - place, place - (spans[key][1] - 1)))
     if any(start <= place for start, _ in spans.values()) and any(place < end for _, end in spans.values()):
         return Pressed(nearest)
     return BesideButtons() if is_large else Pressed(nearest, beside=nearest is SystemKey.RECENT)
@@ -221,17 +220,14 @@ def confirmed(swiped: Swiped, after: ScreenAreas) -> SystemKey | None:
 
 
 def _key_stroke(stroke: TouchStroke, keyboard: Box, areas: ScreenAreas, touch: TouchRules) -> KeyStroke:
-    if _enters(stroke.start, keyboard, areas.navigation):
-        return KeyStroke(True, ENTER)
-    is_tap = isinstance(recognize(stroke, touch, areas.size), Click)
-    return KeyStroke(key=soft_key(stroke.start, keyboard, ENTER_TOP[areas.navigation]) if is_tap else UNKNOWN)
-
-
-def _enters(at: Pixel, keyboard: Box, navigation: Navigation) -> bool:
     """With gesture navigation there is a strip below the keyboard's last row."""
-    top = ENTER_TOP[navigation]
-    across = (at.x - keyboard.left) / (keyboard.right - keyboard.left)
-    return across >= ENTER_LEFT and (at.y - keyboard.top) / (keyboard.bottom - keyboard.top) >= top
+    last_row = ENTER_TOP[areas.navigation]
+    across = (stroke.start.x - keyboard.left) / (keyboard.right - keyboard.left)
+    down = (stroke.start.y - keyboard.top) / (keyboard.bottom - keyboard.top)
+    if across >= ENTER_LEFT and down >= last_row:
+        return KeyStroke(ENTER)
+    is_tap = isinstance(recognize(stroke, touch, areas.size), Click)
+    return KeyStroke(soft_key(across, is_last_row=down >= last_row) if is_tap else UNKNOWN)
 
 
 def _swiped(stroke: TouchStroke, size: Size, touch: TouchRules, rules: NavigationRules) -> SystemKey | None:

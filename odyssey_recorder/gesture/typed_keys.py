@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from odyssey_recorder.model.geometry import Box, Pixel
-
 
 @dataclass(frozen=True, slots=True)
 class Key:
@@ -64,10 +62,9 @@ def hardware_key(code: str, *, shifted: bool) -> Key:
     return Key(pair[shifted]) if pair else UNKNOWN
 
 
-def soft_key(at: Pixel, keyboard: Box, last_row: float) -> Key:
-    """A tap; `last_row` is where the last row begins, as a share of the keyboard's height."""
-    across = (at.x - keyboard.left) / (keyboard.right - keyboard.left)
-    if (at.y - keyboard.top) / (keyboard.bottom - keyboard.top) >= last_row:
+def soft_key(across: float, *, is_last_row: bool) -> Key:
+    """A tap at this share of the keyboard's width."""
+    if is_last_row:
         space = " " if _SPACE[0] <= across <= _SPACE[1] else ""
         return Key(space + _near(across, _LAST_ROW), silent=not _SPACE[0] + _REACH < across < 1 - _SIDE)
     letters = _near(across, _COLUMNS)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
 
 from odyssey_recorder.gesture.areas import (
     BesideButtons,
@@ -38,13 +37,6 @@ DIALOG_TOUCHED = "You answered a message of Android about an app that failed. Th
 NO_PLACE = "The screen turned or changed its size around your last touch. The touch was not recorded."
 
 
-class Typing(Enum):
-    """A key of any keyboard: part of a text."""
-
-    STROKE = "stroke"
-    ENTER = "enter"
-
-
 @dataclass(slots=True)
 class RawInput:
     """An input on the device, or a command to the recorder, at `at_ns`, reported at `arrived_ns`.
@@ -53,13 +45,12 @@ class RawInput:
     the finger lifts. `before` and `after`: the screen's areas around the input, the latter requested at `look_ns` or
     later. `found`: its frame. An `overdue` input waits for nothing more; a `refused` one is not recorded, for that
     reason. `next_ns`: the next input there. `spun`: the last contact of a wheel, if several make up `what`.
-    `key`: what a key of a hardware keyboard types.
     """
 
     at_ns: int
     uncertainty_ns: int
     arrived_ns: int
-    what: Contact | SystemKey | Typing | Complete | Impossible | None
+    what: Contact | SystemKey | Key | Complete | Impossible | None
     before: ScreenLooked | None = None
     after: ScreenLooked | None = None
     look_ns: int = 0
@@ -73,7 +64,6 @@ class RawInput:
     last_ns: int = 0
     next_ns: int | None = None
     spun: Contact | None = None
-    key: Key = UNKNOWN
 
     @property
     def led_to(self) -> ScreenAreas | None:
@@ -93,11 +83,10 @@ class RawAction:
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """A key stroke that begins or continues a text; `enters` if it may have submitted it."""
+    """A key stroke that begins or continues a text."""
 
     found: FrameFound
     flags: tuple[Flag, ...] = ()
-    enters: bool = False
     key: Key = UNKNOWN
 
 
@@ -131,8 +120,8 @@ class Interpreter:
                 return RawAction(KeyPress(raw_input.what), found)
             case Complete() | Impossible():
                 return RawAction(raw_input.what, found)
-            case Typing() as typing:
-                return Stroke(found, enters=typing is Typing.ENTER, key=raw_input.key)
+            case Key() as key:
+                return Stroke(found, key=key)
             case Contact(fingers=fingers) if fingers > 1:
                 return Refused(PINCHED)
             case Contact():
@@ -163,8 +152,8 @@ class Interpreter:
         match touch_meaning:
             case Pressed() | BesideButtons():
                 return _tapped_on_bar(raw_input, RawAction(Touch(stroke), found, flags), touch_meaning, areas)
-            case KeyStroke(enters, key):
-                return Stroke(found, flags, enters, key)
+            case KeyStroke(key):
+                return Stroke(found, flags, key)
             case OnScreen():
                 return RawAction(Touch(stroke), found, flags)
             case Swiped():

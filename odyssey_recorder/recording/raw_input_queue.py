@@ -20,7 +20,6 @@ from odyssey_recorder.recording.raw_input import (
     RawInput,
     Refused,
     Stroke,
-    Typing,
     Undecided,
 )
 from odyssey_recorder.recording.timeline import MOVING, TOO_OLD_NS, FrameFound, NoFrame, Pending, Timeline
@@ -47,8 +46,6 @@ LOOK_AGAIN_NS = 300_000_000
 """Between readings of a screen that changes by itself."""
 CLOCK_EVERY_NS = 20_000_000_000
 """Between readings of the device's clock while nothing happens: it drifts."""
-
-ENTER_KEYS = frozenset({"KEY_ENTER", "KEY_KPENTER"})
 
 LATE_NS = 300_000_000
 """Without the device's clock, an input is assumed to be at most this much older than its report."""
@@ -127,7 +124,7 @@ class RawInputQueue:
     @property
     def typed_keys(self) -> int:
         """Key strokes of the text that is being typed."""
-        return 0 if self._run is None else self._run.strokes
+        return 0 if self._run is None else len(self._run.keys)
 
     @property
     def needed(self) -> frozenset[int]:
@@ -238,8 +235,8 @@ class RawInputQueue:
                 return self._lose(heard.news)
             case contacts.KeyPressed(_, key, time_us):
                 return self._enqueue(heard, key, time_us)
-            case contacts.KeyTyped(_, code, time_us, key):
-                return self._enqueue(heard, Typing.ENTER if code in ENTER_KEYS else Typing.STROKE, time_us, key)
+            case contacts.KeyTyped(_, _, time_us, key):
+                return self._enqueue(heard, key, time_us)
             case contacts.OtherKeyPressed(_, name):
                 self._queue.append(RawNote(heard.arrived_ns, Flag(FlagCode.OTHER_KEY, (name,))))
                 self._last_ns = max(self._last_ns, heard.at_ns)
@@ -277,23 +274,21 @@ class RawInputQueue:
         lost = self._fingers.pop((contact.node, contact.slot), None)
         if lost is None:
             return LOST.format(contact.cause.value) if contact.cause is contacts.LossCause.PLACE_UNKNOWN else ""
-        lost.what, lost.refused = Typing.STROKE, LOST.format(contact.cause.value)
+        lost.what, lost.refused = UNKNOWN, LOST.format(contact.cause.value)
         return ""
 
     def want(self, wanted: Complete | Impossible | RawUndo, now_ns: int) -> None:
         raw_input = wanted if isinstance(wanted, RawUndo) else RawInput(now_ns, 0, now_ns, wanted, clock_agreed=True)
         self._queue.append(raw_input)
 
-    def _enqueue(
-        self, heard: events.InputHeard, what: SystemKey | Typing | None, device_us: int, key: Key = UNKNOWN
-    ) -> str:
+    def _enqueue(self, heard: events.InputHeard, what: SystemKey | Key | None, device_us: int) -> str:
         if len(self._queue) >= MOST_WAITING:
             return TOO_MANY
         before = next((look for look in reversed(self._looks) if look.answered_ns <= heard.at_ns), None)
         raw_input = RawInput(
             heard.at_ns, heard.uncertainty_ns, heard.arrived_ns, what, before, look_ns=heard.arrived_ns
         )
-        raw_input.device_us, raw_input.last_ns, raw_input.key = device_us, self._last_ns, key
+        raw_input.device_us, raw_input.last_ns = device_us, self._last_ns
         if raw_input.uncertainty_ns > TOO_OLD_NS:
             _date_by_report(raw_input)
         self._last_ns = raw_input.at_ns
@@ -407,12 +402,10 @@ class RawInputQueue:
         since_ns = self._last_done_ns
         self._dequeue(raw_input)
         if self._run is None:
-            self._run = TypingRun(
-                raw_input, stroke, since_ns, self._last_done_ns, enters=int(stroke.enters), keys=(stroke.key,)
-            )
+            self._run = TypingRun(raw_input, stroke, since_ns, self._last_done_ns, (stroke.key,))
             self._readings.follow(self._run)
         else:
-            self._run.add(raw_input, self._last_done_ns, stroke)
+            self._run.add(raw_input, self._last_done_ns, stroke.key)
         self._run.first.flags = (*self._run.first.flags, *self._take_owed())
 
     def _end_run(self, run: TypingRun, ended_ns: int, now_ns: int) -> RawStep | None:

@@ -24,7 +24,7 @@ _FLAGS = {
 
 def is_of_screen(flag: Flag) -> bool:
     """Whether a flag is about the screen of its step, and so applies to any step on that screen."""
-    return flag in _FLAGS.values() or flag.code in {FlagCode.UNEXPLAINED, FlagCode.FOREIGN_INPUT}
+    return flag in _FLAGS.values() or flag.code in {FlagCode.UNEXPLAINED, FlagCode.FOREIGN_INPUT, FlagCode.OTHER_KEY}
 
 
 class _Part(Enum):

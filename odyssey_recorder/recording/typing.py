@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from odyssey_recorder.gesture.typed_keys import Key, exact, spell
+from odyssey_recorder.gesture.typed_keys import ENTER, Key, exact, spell
 from odyssey_recorder.recording.events import FieldRead
 from odyssey_recorder.recording.raw_input import RawInput, Stroke
 
@@ -34,23 +34,20 @@ class Typed:
 class TypingRun:
     """Consecutive key strokes: one text, with the screenshot of the first.
 
-    The previous input ended at `since_ns`; the last of `strokes` key strokes ended at `last_ns`. `entered`: if the last
-    stroke may have submitted the text, the interval before it in which the text was in the field.
+    The previous input ended at `since_ns`; the last of the `keys` ended at `last_ns`. `entered`: if the last is Enter,
+    which may have submitted the text, the interval before it in which the text was in the field.
     """
 
     first: RawInput
     stroke: Stroke
     since_ns: int
     last_ns: int
-    strokes: int = 1
-    enters: int = 0
+    keys: tuple[Key, ...]
     entered: tuple[int, int] | None = None
-    keys: tuple[Key, ...] = ()
 
-    def add(self, raw_input: RawInput, done_ns: int, stroke: Stroke) -> None:
-        self.entered = (self.last_ns, raw_input.at_ns) if stroke.enters else None
-        self.last_ns, self.strokes, self.enters = done_ns, self.strokes + 1, self.enters + stroke.enters
-        self.keys = (*self.keys, stroke.key)
+    def add(self, raw_input: RawInput, done_ns: int, key: Key) -> None:
+        self.entered = (self.last_ns, raw_input.at_ns) if key == ENTER else None
+        self.last_ns, self.keys = done_ns, (*self.keys, key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +163,12 @@ class FieldReadings:
     def typed_in_run(self, run: TypingRun, closed_ns: int) -> Typed:
         """The text of a run; a submitted text was in its field before the key that submitted it."""
         since_ns, first_ns = run.since_ns + ECHO_NS, run.first.at_ns
-        typed = self.typed(since_ns, first_ns, run.last_ns + ECHO_NS, closed_ns, strokes=run.strokes)
+        typed = self.typed(since_ns, first_ns, run.last_ns + ECHO_NS, closed_ns, strokes=len(run.keys))
         if typed.certain or run.entered is None:
             return typed
         last_ns, entered_ns = run.entered
-        before = self.typed(since_ns, first_ns, last_ns + ECHO_NS, entered_ns, strokes=run.strokes - 1)
-        return before if before.text and run.enters == 1 else typed
+        before = self.typed(since_ns, first_ns, last_ns + ECHO_NS, entered_ns, strokes=len(run.keys) - 1)
+        return before if before.text and run.keys.count(ENTER) == 1 else typed
 
     def _last(self, requested_ns: int, answered_ns: int) -> FieldRead | None:
         for reading in reversed(self._readings):

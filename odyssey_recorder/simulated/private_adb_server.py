@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
 
 _START_TIMEOUT_S = 20.0
 _STOP_TIMEOUT_S = 5.0
@@ -78,7 +78,7 @@ class PrivateAdbServer:
             process.wait()
 
     def adb(self, *words: str, timeout_s: float = 30.0) -> "subprocess.CompletedProcess[bytes]":
-        """Raises DeviceError if adb does not end in time."""
+        """Raises DeviceTimeoutError."""
         try:
             return subprocess.run(
                 [str(self._adb), "-P", str(self.port), *words],
@@ -89,7 +89,7 @@ class PrivateAdbServer:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise DeviceError(f"adb {' '.join(words)} did not end within {timeout_s:g} s. Try again.") from error
+            raise DeviceTimeoutError(f"adb {' '.join(words)} did not end within {timeout_s:g} s. Try again.") from error
 
     def __enter__(self) -> "PrivateAdbServer":
         self.start()

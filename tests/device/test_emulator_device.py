@@ -3,12 +3,14 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.discovery import ControlEndpoint, KeyFolder
+from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -291,6 +293,10 @@ def test_device_that_is_turned_under_a_lock_is_followed(bench: DeviceBench) -> N
     assert bench.device.capture().shows_same_as(bench.connect_over_adb().capture())
 
 
+def sends(device: EmulatorDevice, size: Size) -> bool:
+    return (frame := device.next_frame(0.1)) is not None and frame.size == size
+
+
 def test_shared_memory_holds_every_rotation_and_posture(start_bench: StartBench) -> None:
     """A size is always asked for, because an emulator that is asked for none crashes."""
     bench = start_bench("pixel_fold")
@@ -303,10 +309,7 @@ def test_shared_memory_holds_every_rotation_and_posture(start_bench: StartBench)
     ):
         bench.emulator.phone.set_posture(posture)
         bench.emulator.phone.set_rotation(rotation)
-        seen: list[Size] = []
-        while Size(*size) not in seen:
-            frame = device.next_frame(0.1)
-            seen += [frame.size] if frame is not None else []
+        bench.wait_until(partial(sends, device, Size(*size)))
         assert device.capture_path == "gRPC"
     assert not bench.emulator.killed.is_set()
 

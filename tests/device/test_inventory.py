@@ -47,7 +47,8 @@ class Computer:
         (folder / "config.ini").write_text("".join(f"{key}={value}\n" for key, value in wanted.items()))
 
     def mark_running(self, name: str, port: int) -> None:
-        (self.running / f"pid_{os.getpid()}.ini").write_text(f"port.serial={port}\navd.id={name}\navd.name={name}\n")
+        emulator = f"port.serial={port}\navd.id={name}\navd.name={name}\nemulator.build=simulated\n"
+        (self.running / f"pid_{os.getpid()}.ini").write_text(emulator)
 
     def list_device(self, serial: str, avd_name: str = "", *, size: Size = PHONE_SIZE, state: str = "device") -> None:
         self.listed.append(ListedDevice(serial, state, "", "Some_Phone"))

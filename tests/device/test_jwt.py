@@ -291,7 +291,7 @@ def test_calls_that_an_allowlist_lacks_are_listed(tmp_path: Path, removed: str, 
             with connected(endpoint) as control:
                 call_all(control)
             return
-        with pytest.raises(DeviceError, match=f"does not allow us {missing}: they are not in {allowlist}"):
+        with pytest.raises(DeviceError, match=rf"to call {missing}\. Its list is {allowlist}"):
             Credentials(endpoint)
 
 

@@ -5,19 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.gesture.typed_keys import ENTER, UNKNOWN, Key, exact, hardware_key, soft_key, spell
-from odyssey_recorder.model.geometry import Box, Pixel
 
-BOARD = Box(0, 1500, 1000, 2300)
 ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 WORDS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12)
-DELETE = soft_key(Pixel(930, 2000), BOARD, 0.79)
+DELETE = soft_key(0.93, is_last_row=False)
 BACKSPACE = hardware_key("KEY_BACKSPACE", shifted=False)
 
 
-def tap(character: str, aside: int = 0) -> Key:
+def tap(character: str, aside: float = 0.0) -> Key:
     row = next(number for number, letters in enumerate(ROWS) if character in letters)
-    across = ROWS[row].index(character) * 100 + (50, 100, 200)[row]
-    return soft_key(Pixel(across + aside, 1700 + 100 * row), BOARD, 0.79)
+    return soft_key(ROWS[row].index(character) / 10 + (0.05, 0.1, 0.2)[row] + aside, is_last_row=False)
 
 
 def typed(text: str) -> tuple[Key, ...]:
@@ -43,8 +40,8 @@ def test_key_of_the_computer_is_read_by_the_us_layout(code: str, shifted: bool, 
     assert hardware_key(code, shifted=shifted) == key
 
 
-@given(WORDS, st.integers(-45, 45))
-def test_taps_spell_the_word_and_with_a_typing_error_corrected_too(word: str, aside: int) -> None:
+@given(WORDS, st.floats(-0.045, 0.045))
+def test_taps_spell_the_word_and_with_a_typing_error_corrected_too(word: str, aside: float) -> None:
     keys = [tap(character, aside) for character in word]
 
     assert spell(keys, word)
@@ -58,7 +55,7 @@ def test_taps_spell_no_other_word(other: str) -> None:
 
 
 def test_taps_on_the_last_row_are_a_space_or_a_sign() -> None:
-    space, comma, stop, layer = (soft_key(Pixel(x, 2200), BOARD, 0.79) for x in (500, 200, 800, 60))
+    space, comma, stop, layer = (soft_key(across, is_last_row=True) for across in (0.5, 0.2, 0.8, 0.06))
     assert spell([tap("a"), comma, space, tap("b"), stop], "a, b.")
     assert spell([tap("o"), layer], "o")
     assert not spell([tap("o"), space], "o")

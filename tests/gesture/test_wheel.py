@@ -25,9 +25,9 @@ SECOND = drag((9000, 20000), (9000, 18000), at_us=FIRST.lifted_us)
 def test_contacts_from_one_place_in_one_direction_are_one_turn() -> None:
     assert may_go_on(FIRST, SCREEN)
     assert goes_on(FIRST, SECOND, SCREEN)
-    level = drag((9000, 20000), (6000, 20000), at_us=0)
-    assert may_go_on(level, SCREEN)
-    assert goes_on(level, drag((9000, 20000), (6500, 20000), at_us=15_000), SCREEN)
+    level = [drag((9000, 20000), (9000 - far, 20000), at_us=at_us) for far, at_us in ((3000, 0), (2500, 15_000))]
+    assert may_go_on(level[0], SCREEN)
+    assert goes_on(level[0], level[1], SCREEN)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ _VALUES = {
     FlagCode.FOREIGN_INPUT: ("a touch at (360, 640), 10:22:03.1 UTC",),
     FlagCode.UNSURE_PRESS: (450.0,),
     FlagCode.OTHER_KEY: ("Down",),
+    FlagCode.OTHER_EFFECT: ("the button HOME", "com.example.shop/.Main"),
     FlagCode.OTHER: ("somebody else touched the device",),
 }
 FLAGS = tuple(Flag(code, _VALUES.get(code, ())) for code in FlagCode)

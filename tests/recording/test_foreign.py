@@ -15,6 +15,7 @@ from odyssey_recorder.gesture.contacts import (
     KeyPressed,
     KeyTyped,
     LossCause,
+    OtherKeyPressed,
     RawSample,
     TouchUpdate,
 )
@@ -254,6 +255,7 @@ TOUCH = Contact(NODE.node, 0, (RawSample(16384, 8192, 5),), 9, 1)
         (replace(TOUCH, node="/dev/input/event7"), "a touch, "),
         (ContactLost(NODE.node, 0, 5, LossCause.STREAM_LOST), "a touch, "),
         (KeyPressed(NODE.node, SystemKey.BACK, 5), "the key BACK, "),
+        (OtherKeyPressed(NODE.node, "Down", 5), "the key Down, "),
         (KeyTyped(NODE.node, "KEY_A", 5), "a key of a keyboard, "),
         (EventsDropped(NODE.node, 5), ""),
     ],

@@ -165,6 +165,25 @@ def test_foldable_is_folded_and_unfolded(fold: Bench) -> None:
     assert fold.shell("wm size; cmd device_state print-state") == "Physical size: 2208x1840\n2\n"
 
 
+def test_builds_of_the_emulator_can_be_chosen(fresh_bench: Bench) -> None:
+    control = fresh_bench.emulator.faults.control
+    for command in ("outer-size on", "first-node on", "turned 3"):
+        assert fresh_bench.console("fault", "grpc", *command.split()) == ["OK"]
+    assert (control.knows_outer_panel, control.uses_first_node, control.frame_turns) == (True, True, 3)
+    assert fresh_bench.console("fault", "clear") == ["OK"]
+    assert (control.knows_outer_panel, control.uses_first_node, control.frame_turns) == (False, False, 0)
+
+
+def test_foldable_follows_how_it_is_held_unless_its_rotation_is_locked(fold: Bench) -> None:
+    fold.console("rotate")
+    assert (fold.phone.state().rotation, fold.phone.screen().held) == (1, 1)
+    fold.shell("wm user-rotation lock 0")
+    fold.console("rotate")
+    assert (fold.phone.state().rotation, fold.phone.screen().held) == (0, 2)
+    fold.shell("wm user-rotation free")
+    assert fold.phone.state().rotation == 2
+
+
 def test_fold_has_no_answer_on_a_phone_and_sensors_keep_their_values(fresh_bench: Bench) -> None:
     assert fresh_bench.console("fold") == [], "a real console says nothing either"
     assert fresh_bench.console("sensor", "get", "hinge-angle0") == ["KO: unknown sensor name: hinge-angle0"]

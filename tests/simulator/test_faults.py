@@ -1,8 +1,8 @@
-import subprocess
 import time
 
 import pytest
 
+from odyssey_recorder.errors import DeviceError
 from odyssey_simulator.faults import FrameFault
 from tests.simulator.bench import Bench, StartBench
 from tests.simulator.person import Person
@@ -33,7 +33,7 @@ def test_frozen_emulator_is_listed_but_does_not_answer(fresh_bench: Bench) -> No
         fresh_bench.console("fault", "freeze", "on")
         assert process.stdin is not None
         process.stdin.close()
-        with pytest.raises(subprocess.TimeoutExpired):
+        with pytest.raises(DeviceError, match="did not end"):
             fresh_bench.adb("shell", "echo hi", timeout_s=0.3)
         assert process.poll() is None
         assert states(fresh_bench)[fresh_bench.emulator.serial] == "device"

@@ -25,8 +25,8 @@ _BOX = "sam2_bbox"
 
 def check_click_target(evidence: EpisodeEvidence) -> CheckResults:
     """A CLICK hits no view of the app, or no clickable view and the screen looks the same afterwards. A click with an
-    effect hit what view hierarchies do not show, such as the keyboard or the menu over selected text. Without a view
-    hierarchy this is not checked."""
+    effect hit what view hierarchies do not show before Android 14, such as the keyboard or the menu over selected text.
+    Without a view hierarchy this is not checked."""
     for step in evidence.steps:
         if not isinstance(action := step.spelled.action, Click):
             continue

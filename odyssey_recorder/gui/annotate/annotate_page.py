@@ -54,7 +54,6 @@ class AnnotatePage(MainPage):
         background: Background,
         commands: Commands,
         writing: Callable[[], TextWriting] | None = None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
         self._texts = texts
@@ -63,7 +62,7 @@ class AnnotatePage(MainPage):
         self._opened: OpenedTexts | None = None
         self._wanted = ""
         self._at = 0
-        self._time = ActiveTime(clock)
+        self._time = ActiveTime(time.monotonic)
         in_order = background.in_order()
         self._decisions = DecisionSaver(texts, in_order)
         self._episodes = AnnotatedPane(texts, background, in_order)
