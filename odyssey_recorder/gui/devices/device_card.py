@@ -92,7 +92,6 @@ _BUTTONS = (
     DevicesCommand.DEVICE_FOLD,
     DevicesCommand.DEVICE_UNFOLD,
     DevicesCommand.DEVICE_ROTATE,
-    DevicesCommand.DEVICE_PROBE,
     DevicesCommand.DEVICE_RESET,
     DevicesCommand.DEVICE_STOP,
 )
@@ -116,7 +115,6 @@ def offers(member: InventoryDevice, details: DeviceDetails | None, *, can_simula
         DevicesCommand.DEVICE_FOLD: emulator and member.is_ready and member.folds and not closed,
         DevicesCommand.DEVICE_UNFOLD: emulator and member.is_ready and member.folds and closed,
         DevicesCommand.DEVICE_ROTATE: emulator and member.is_ready,
-        DevicesCommand.DEVICE_PROBE: member.is_ready,
         DevicesCommand.DEVICE_RESET: member.avd is not None and not member.simulated,
         DevicesCommand.DEVICE_STOP: emulator,
     }

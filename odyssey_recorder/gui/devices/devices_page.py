@@ -63,7 +63,8 @@ class DevicesPage(MainPage):
         self._progress = QVBoxLayout()
         self._job_card = JobCard()
         self._card = DeviceCard(commands)
-        self._preflight = PreflightCard(commands.button(DevicesCommand.DEVICE_CHECK, kind="quiet"), "Preflight")
+        again = commands.button(DevicesCommand.DEVICE_CHECK, kind="quiet")
+        self._preflight = PreflightCard(again, "Preflight", commands.button(DevicesCommand.DEVICE_PROBE))
         self._snapshots = SnapshotCard(commands)
         self._missing = MissingCard()
         self._recording_hint = text_label(_RECORDING, "hint")
@@ -193,7 +194,7 @@ class DevicesPage(MainPage):
         self._recording_hint.setVisible(is_recorded)
         self._preflight.setVisible(member is not None and not is_recorded)
         self._snapshots.setVisible(member is not None and not is_recorded)
-        self._commands.enable(DevicesCommand.DEVICE_CHECK, on=is_free)
+        self._commands.enable(DevicesCommand.DEVICE_CHECK, DevicesCommand.DEVICE_PROBE, on=is_free)
         seen = self._details
         names = seen.snapshots if seen is not None else ()
         self._snapshots.show_snapshots(names, usable=is_free and seen is not None)

@@ -117,7 +117,8 @@ _CHECKING = "Checking this device…"
 class PreflightCard(Card):
     fix_asked = Signal(object)
 
-    def __init__(self, check: QWidget, title: str = "Before you start") -> None:
+    def __init__(self, check: QWidget, title: str = "Before you start", *more: QWidget) -> None:
+        """`more` are buttons below the findings."""
         super().__init__()
         self._findings: Sequence[PreflightFinding] = ()
         self._summary = text_label(kind="hint")
@@ -125,7 +126,8 @@ class PreflightCard(Card):
         self._list.fix_asked.connect(self.fix_asked)
         self._fix_all = push_button("Fix all", "Fix all of these now", call=self._ask_to_fix_all)
         head = row((text_label(title, "title"), 1), self._fix_all, check)
-        fill_column(self, head, self._summary, (self._list, 1), margins=(16, 10, 8, 12))
+        parts = (head, self._summary, (self._list, 1), row(*more, None))
+        fill_column(self, *(parts if more else parts[:-1]), margins=(16, 10, 8, 12))
         self.show_checking()
 
     def show_checking(self) -> None:
