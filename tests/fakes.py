@@ -49,7 +49,7 @@ Screen = int | str | Image.Image
 def screenshot(screen: int | str, size: Size) -> Image.Image:
     """Different for each number or name, the same on every run."""
     seed = screen if isinstance(screen, int) else sum(screen.encode())
-    image = Image.new("RGB", (size.width, size.height), (37 * seed % 256, 91 * seed % 256, 151 * seed % 256))
+    image = Image.new("RGB", (size.width, size.height), ((37 * seed + 30) % 256, 91 * seed % 256, 151 * seed % 256))
     draw = ImageDraw.Draw(image)
     draw.rectangle((0, 0, size.width, size.height // 26), fill=(20, 20, 20))
     middle = size.width // 4, size.height // 2
