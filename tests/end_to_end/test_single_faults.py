@@ -81,7 +81,11 @@ class Tapper:
         self.recording.recorder.lift(TouchStroke.press(at))
 
     def _put_down(self, device: CountingDevice, frame: int, at: Pixel) -> None:
-        """Put a live finger down, until the device acknowledges it or a notice says why not."""
+        """Put a live finger down, until the device acknowledges it or a notice says why not.
+
+        After a rotation the device follows a finger only once its frames are known to be what apps see.
+        """
+        self.bench.wait_until(lambda: device.follows_finger)
         downs, notices = device.finger_downs, len(self.recording.annotator.notices)
         self.recording.recorder.touch_down(frame, at)
         self.bench.wait_until(lambda: device.finger_downs > downs or len(self.recording.annotator.notices) > notices)
