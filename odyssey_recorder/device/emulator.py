@@ -250,7 +250,7 @@ class EmulatorDevice(AdbDevice):
         """The gRPC service, for measurements. Raises DeviceError while there is no connection."""
         connection = self._link.connection
         if connection is None:
-            raise errors.DeviceError(self._link.problem)
+            raise errors.DeviceError(f"{self._link.problem} Meanwhile the device is used over adb.")
         return connection.control
 
     # Choice of connection --------------------------------------------------------------------------------------

@@ -25,8 +25,9 @@ _LONG_PRESS_MS = 500
 """Android's default, 400 in newer versions."""
 _LONGER_MS = (700, 1000, 1500, 2000)
 _SURELY_MS = 100
+_SHORT = 0.6
+"""Of the setting: such a press must not be long."""
 _LONG_WORD = "odyssey" * 4
-_MARKED_CELLS = 5
 _TOAST = re.compile(r"Window\{\S+ u\d+ Toast\}")
 _DELETE = 67
 _TO_END = 123
@@ -37,7 +38,8 @@ def facts_of(checked: CheckedDevice) -> Mapping[str, str]:
     profile = profile_of(properties, state.panel)
     modes = {"0": "three buttons", "1": "two buttons", "2": "gestures"}
     mode = checked.device.setting("secure", "navigation_mode") or "0"
-    has_keys = any("KEY_BACK" in node.keys for node in checked.device.input_nodes())
+    nodes = checked.device.input_nodes()
+    has_keys = any("KEY_BACK" in node.keys for node in nodes)
     return {
         "Device": _kind(properties) + (f", {profile.name}" if profile is not None else ""),
         "Product": properties.product,
@@ -47,7 +49,7 @@ def facts_of(checked: CheckedDevice) -> Mapping[str, str]:
         "Screen": f"{properties.size} at {properties.density} dpi",
         "Posture": state.posture or "does not fold",
         "Navigation": modes.get(mode, "unknown"),
-        "Hardware keyboard": "yes" if has_keys else "no",
+        "Hardware keyboard": ("yes" if has_keys else "no") if nodes else "unknown: getevent shows no input",
         "Keyboard": checked.device.setting("secure", "default_input_method") or "none",
         "Screenshots": checked.device.capture_path,
     }
@@ -132,31 +134,57 @@ def _misread(text: str, read: str | None) -> str:
 
 
 def long_press(checked: CheckedDevice) -> Iterator[CheckLine]:
-    """A press that is longer than the setting must select a word; the first of longer ones that does tells the time."""
+    """Only presses that are longer than the setting may select a word; otherwise the time is searched for."""
     setting = checked.device.setting("secure", "long_press_timeout")
     expected_ms = int(setting) if setting.isdecimal() else _LONG_PRESS_MS
     told = f"the setting is {setting} ms" if setting else "the setting was never changed"
     with checked.device.changed_settings(WHILE_RECORDING):
-        longer = [ms for ms in _LONGER_MS if ms > expected_ms]
-        took_ms = next((ms for ms in (expected_ms, *longer) if _selects(checked, ms + _SURELY_MS)), None)
+        took_ms = _shortest_ms(checked, expected_ms)
     known_ms = took_ms if setting or took_ms != expected_ms else None
     checked.note(long_press_ms=known_ms)
     if took_ms is None:
         yield impossible("Long press", f"No press selected a word; {told}.")
     elif took_ms == expected_ms:
-        yield expected("Long press", f"a press of {took_ms + _SURELY_MS} ms is long; {told}")
+        yield expected(
+            "Long press",
+            f"a press of {took_ms + _SURELY_MS} ms is long, one of {int(took_ms * _SHORT)} ms is not; {told}",
+        )
     else:
-        found = f"only a press of about {took_ms} ms is long; {told}"
+        found = f"{'only' if took_ms > expected_ms else 'already'} a press of about {took_ms} ms is long; {told}"
         todo = f"From now on, presses of {took_ms} ms and more count as long presses on this device."
         yield different("Long press", found, todo)
 
 
+def _shortest_ms(checked: CheckedDevice, expected_ms: int) -> int | None:
+    """How long the shortest long press is, to within 100 ms; `expected_ms` if that may be, None without any."""
+    longer = (ms for ms in _LONGER_MS if ms > expected_ms + _SURELY_MS)
+    tried = [int(expected_ms * _SHORT), expected_ms + _SURELY_MS, *longer]
+    found = next((number for number, ms in enumerate(tried) if _surely_selects(checked, ms)), None)
+    if found is None:
+        return None
+    if tried[found] == expected_ms + _SURELY_MS:
+        return expected_ms
+    short_ms, long_ms = [0, *tried][found], tried[found]
+    while long_ms - short_ms > _SURELY_MS:
+        middle_ms = (short_ms + long_ms) // 2
+        if _surely_selects(checked, middle_ms):
+            long_ms = middle_ms
+        else:
+            short_ms = middle_ms
+    return long_ms
+
+
+def _surely_selects(checked: CheckedDevice, held_ms: int) -> bool:
+    """Twice: the computer may once have lifted the finger too late."""
+    return all(_selects(checked, held_ms) for _ in range(2))
+
+
 def _selects(checked: CheckedDevice, held_ms: int) -> bool:
-    """Whether a press on a word marks it; one that is too short moves the cursor, which changes less."""
+    """Whether a press on a word selects it: then what is typed next replaces it."""
     at = in_field(checked.open_search().box)
-    before = checked.act(_LONG_WORD)
-    after = checked.act(TouchStroke.press(at, duration_ms=held_ms))
-    return len(after.frame.changed_cells(before.frame, ignore_top_px=before.screen.status_bar_px)) >= _MARKED_CELLS
+    for action in (_LONG_WORD, TouchStroke.press(at, duration_ms=held_ms), "x"):
+        checked.act(action)
+    return focused_text(checked.views()) == "x"
 
 
 def snapshot(checked: CheckedDevice) -> Iterator[CheckLine]:

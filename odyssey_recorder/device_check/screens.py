@@ -1,29 +1,31 @@
 """Probes of a device's screen in each posture and rotation: frames, touches, and the navigation buttons."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, suppress
 from functools import partial
 
 from odyssey_recorder.device.calibration import measure_frames, measure_touch
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.emulator import EmulatorDevice
+from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.measured import place_of, screen_of
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import navigation_buttons
 from odyssey_recorder.device_check.checked import SETTINGS, CheckedDevice
 from odyssey_recorder.device_check.found import CheckLine, different, expected, guarded, impossible
-from odyssey_recorder.device_check.places import postures
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Rotation
 
 AUTO_ROTATE, LOCKED_TO = ("system", "accelerometer_rotation"), ("system", "user_rotation")
+_CLOSED, _OPENED = "CLOSED", "OPENED"
+_AWAKE = "input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard"
 _EXACT = 0.01
 """How far a factor may be from 1 before a touch lands elsewhere: raw positions are rounded."""
 
 
 def screens(checked: CheckedDevice) -> Iterator[CheckLine]:
-    with closing(postures(checked)) as all_postures:
+    with closing(_postures(checked)) as all_postures:
         for posture in all_postures:
             checked.open_settings()
             touches, frames = (f"{what} ({posture})" if posture else what for what in ("Touches", "Frames"))
@@ -33,6 +35,27 @@ def screens(checked: CheckedDevice) -> Iterator[CheckLine]:
         yield impossible(
             "Device held otherwise", "Only an emulator on this computer can be turned and folded from here."
         )
+
+
+def _postures(checked: CheckedDevice) -> Generator[str, None, None]:
+    """The present one first; close the iterator to return to it. Only a console can fold a device."""
+    present, console = checked.device.screen_state().posture, checked.console
+    yield present
+    if console is None or present not in (_CLOSED, _OPENED):
+        return
+    try:
+        other = _OPENED if present == _CLOSED else _CLOSED
+        _bring_into(other, checked, console)
+        yield other
+    finally:
+        with checked.undisturbed():
+            _bring_into(present, checked, console)
+
+
+def _bring_into(posture: str, checked: CheckedDevice, console: EmulatorConsole) -> None:
+    (console.fold if posture == _CLOSED else console.unfold)()
+    checked.until(lambda state: state.posture == posture)
+    checked.shell.run(_AWAKE)
 
 
 def _touches(checked: CheckedDevice, what: str, posture: str) -> Iterator[CheckLine]:
