@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.device.profile import profile_of
@@ -14,6 +15,7 @@ from odyssey_recorder.device_check.screens import buttons, screens
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.model.plain_text import counted
 
 Probe = Callable[[CheckedDevice], Iterator[CheckLine]]
@@ -124,7 +126,11 @@ def typing(checked: CheckedDevice) -> Iterator[CheckLine]:
                 yield expected(what, f"{len(text)} characters typed and read back")
             else:
                 yield different(what, _misread(text, read), "Type such text on the device itself.")
-            checked.run(f"input keyevent {_TO_END} " + f"{_DELETE} " * len(text.encode()))
+            _clear(checked, text)
+
+
+def _clear(checked: CheckedDevice, text: str) -> None:
+    checked.run(f"input keyevent {_TO_END} " + f"{_DELETE} " * len(text.encode()))
 
 
 def _misread(text: str, read: str | None) -> str:
@@ -139,7 +145,7 @@ def long_press(checked: CheckedDevice) -> Iterator[CheckLine]:
     expected_ms = int(setting) if setting.isdecimal() else _LONG_PRESS_MS
     told = f"the setting is {setting} ms" if setting else "the setting was never changed"
     with checked.device.changed_settings(WHILE_RECORDING):
-        took_ms = _shortest_ms(checked, expected_ms)
+        took_ms = _shortest_ms(partial(_selects, checked, in_field(checked.open_search().box)), expected_ms)
     known_ms = took_ms if setting or took_ms != expected_ms else None
     checked.note(long_press_ms=known_ms)
     if took_ms is None:
@@ -155,11 +161,16 @@ def long_press(checked: CheckedDevice) -> Iterator[CheckLine]:
         yield different("Long press", found, todo)
 
 
-def _shortest_ms(checked: CheckedDevice, expected_ms: int) -> int | None:
+def _shortest_ms(selects: Callable[[int], bool], expected_ms: int) -> int | None:
     """How long the shortest long press is, to within 100 ms; `expected_ms` if that may be, None without any."""
+
+    def is_long(held_ms: int) -> bool:
+        """Twice: the computer may once have lifted the finger too late."""
+        return selects(held_ms) and selects(held_ms)
+
     longer = (ms for ms in _LONGER_MS if ms > expected_ms + _SURELY_MS)
     tried = [int(expected_ms * _SHORT), expected_ms + _SURELY_MS, *longer]
-    found = next((number for number, ms in enumerate(tried) if _surely_selects(checked, ms)), None)
+    found = next((number for number, ms in enumerate(tried) if is_long(ms)), None)
     if found is None:
         return None
     if tried[found] == expected_ms + _SURELY_MS:
@@ -167,24 +178,17 @@ def _shortest_ms(checked: CheckedDevice, expected_ms: int) -> int | None:
     short_ms, long_ms = [0, *tried][found], tried[found]
     while long_ms - short_ms > _SURELY_MS:
         middle_ms = (short_ms + long_ms) // 2
-        if _surely_selects(checked, middle_ms):
-            long_ms = middle_ms
-        else:
-            short_ms = middle_ms
+        short_ms, long_ms = (short_ms, middle_ms) if is_long(middle_ms) else (middle_ms, long_ms)
     return long_ms
 
 
-def _surely_selects(checked: CheckedDevice, held_ms: int) -> bool:
-    """Twice: the computer may once have lifted the finger too late."""
-    return all(_selects(checked, held_ms) for _ in range(2))
-
-
-def _selects(checked: CheckedDevice, held_ms: int) -> bool:
+def _selects(checked: CheckedDevice, field: Pixel, held_ms: int) -> bool:
     """Whether a press on a word selects it: then what is typed next replaces it."""
-    at = in_field(checked.open_search().box)
-    for action in (_LONG_WORD, TouchStroke.press(at, duration_ms=held_ms), "x"):
+    for action in (_LONG_WORD, TouchStroke.press(field, duration_ms=held_ms), "x"):
         checked.act(action)
-    return focused_text(checked.views()) == "x"
+    text = focused_text(checked.views())
+    _clear(checked, text or _LONG_WORD)
+    return text == "x"
 
 
 def snapshot(checked: CheckedDevice) -> Iterator[CheckLine]:

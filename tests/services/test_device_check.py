@@ -1,5 +1,8 @@
 """The check of a device, on simulated emulators behind the real adb."""
 
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -21,10 +24,13 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 from odyssey_recorder.progress import untold
 from odyssey_recorder.services.device_check import ALL_PROBES, DeviceCheck, DeviceReport, Outcome, Patience
+from odyssey_recorder.settings import read_settings
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
+from odyssey_recorder.wiring.user import user_connector
 from odyssey_simulator.control_server import ControlOptions
 from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.profile import PROFILES
+from tests.cli import CommandLine
 from tests.device.bench import DeviceBench, StartBench
 from tests.device.conftest import adb_server, bench, emulators, over_grpc, start_bench
 from tests.simulator.bench import phone_of
@@ -321,6 +327,28 @@ def test_lost_device_ends_the_check_and_gets_its_settings_back(bench: DeviceBenc
     bench.recover()
     check.connector.connect(bench.emulator.serial).close()
     assert bench.emulator.phone.get_setting(*TURNED_TO) == before[1][TURNED_TO[1]]  # type: ignore[index]
+
+
+def test_killed_check_gets_its_settings_and_rotation_back(start_bench: StartBench, cli: CommandLine) -> None:
+    """Not its posture: only the console changes that, and nothing on the device remembers it."""
+    bench = start_bench("pixel_fold")
+    phone, before, is_amid = bench.emulator.phone, state_of(bench), threading.Event()
+
+    def watch() -> None:
+        if phone.screen().folded and phone.screen().rotation == 1:
+            is_amid.set()
+
+    phone.on_frame(watch)
+    cli.use_server(bench.server.port)
+    command = [sys.executable, "-m", "odyssey_recorder", "devices", "check", bench.emulator.serial]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+        is_killed = is_amid.wait(60)
+        child.kill()
+    assert is_killed
+    assert state_of(bench)[1:] != before[1:]
+    user_connector(read_settings()).connect(bench.emulator.serial).close()
+    assert state_of(bench)[1:] == before[1:]
+    assert (phone.state().rotation, phone.screen().folded) == (0, True)
 
 
 def test_report_is_a_page_without_the_serial(bench: DeviceBench, tmp_path: Path) -> None:
