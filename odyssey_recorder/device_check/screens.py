@@ -31,10 +31,8 @@ def screens(checked: CheckedDevice) -> Iterator[CheckLine]:
             touches, frames = (f"{what} ({posture})" if posture else what for what in ("Touches", "Frames"))
             yield from guarded(touches, checked.device, _touches(checked, touches, posture))
             yield from guarded(frames, checked.device, _frames(checked, frames, posture))
-    if checked.console is None:
-        yield impossible(
-            "Device held otherwise", "Only an emulator on this computer can be turned and folded from here."
-        )
+    if posture and checked.console is None:
+        yield impossible("Other posture", "Only an emulator on this computer can be folded from here.")
 
 
 def _postures(checked: CheckedDevice) -> Generator[str, None, None]:

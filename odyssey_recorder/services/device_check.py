@@ -125,20 +125,18 @@ def _not_restored(checked: CheckedDevice, before: Mapping[tuple[str, str], str])
 def recording(checked: CheckedDevice) -> Iterator[CheckLine]:
     """An episode, recorded into a dataset of its own, checked, and replayed, with what was measured before."""
     checked.keep_measured()
-    with closing(checked.connector.connect(checked.device.serial)) as device:
-        yield from _recording(replace(checked, device=device))
-
-
-def _recording(checked: CheckedDevice) -> Iterator[CheckLine]:
     rules = PlayRules(settle=checked.patience.settle, patience_ms=checked.patience.effect_ms)
-    with TemporaryDirectory(prefix="odyssey-check-") as folder:
+    with (
+        closing(checked.connector.connect(checked.device.serial)) as device,
+        TemporaryDirectory(prefix="odyssey-check-") as folder,
+    ):
+        checked = replace(checked, device=device)
         store = EpisodeStore(Path(folder) / "dataset", drafts=Path(folder) / "drafts")
-        service = RecordingService(checked.connector, store, "device check", "script")
         _go_to_start(checked)
-        annotation = _recorded(checked, service)
+        annotation = _recorded(checked, RecordingService(checked.connector, store, "device check", "script"))
         report = check_alone(annotation)
         _go_to_start(checked)
-        result = replay_episode(annotation, checked.device, rules)
+        result = replay_episode(annotation, device, rules)
     errors = sorted({finding.check for finding in report.findings if finding.severity is Severity.ERROR})
     steps = f"{len(result.episode.steps)} steps"
     if errors:
@@ -179,36 +177,25 @@ def _is_read(view: RecordingView) -> bool:
     return view.state is State.READY and (view.is_read or view.no_tree != "")
 
 
-def _newest_app(checked: CheckedDevice) -> script.Command:
-    """In the middle of the overview."""
-    size = checked.device.capture().size
-    return script.Tap(tap=(size.width // 2, size.height // 2))
-
-
-def _scroll(checked: CheckedDevice, *places: float) -> script.Command:
+def _down_the_middle(checked: CheckedDevice, *places: float) -> tuple[tuple[int, int], ...]:
     """`places` are shares of the height."""
     size = checked.device.capture().size
-    return script.Swipe(swipe=tuple((size.width // 2, int(size.height * place)) for place in places), ms=400)
+    return tuple((size.width // 2, int(size.height * place)) for place in places)
 
 
-def _search(checked: CheckedDevice) -> script.Command:
+def _field(checked: CheckedDevice) -> tuple[int, int]:
     at = in_field(checked.search_view().box)
-    return script.Tap(tap=(at.x, at.y))
-
-
-def _hold_search(checked: CheckedDevice) -> script.Command:
-    at = in_field(checked.search_view().box)
-    return script.ScriptLongPress(long_press=(at.x, at.y))
+    return at.x, at.y
 
 
 _MOVES: tuple[_Move, ...] = (
     script.PressKey(key="RECENT"),
-    _newest_app,
-    lambda checked: _scroll(checked, 0.7, 0.6, 0.5),
-    lambda checked: _scroll(checked, 0.5, 0.65, 0.8),
-    _search,
+    lambda checked: script.Tap(tap=_down_the_middle(checked, 0.5)[0]),
+    lambda checked: script.Swipe(swipe=_down_the_middle(checked, 0.7, 0.6, 0.5), ms=400),
+    lambda checked: script.Swipe(swipe=_down_the_middle(checked, 0.5, 0.65, 0.8), ms=400),
+    lambda checked: script.Tap(tap=_field(checked)),
     script.TypeText(type="display"),
-    _hold_search,
+    lambda checked: script.ScriptLongPress(long_press=_field(checked)),
     script.PressKey(key="BACK"),
     script.PressKey(key="HOME"),
     script.ScriptComplete(complete="Done"),
