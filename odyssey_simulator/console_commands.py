@@ -33,9 +33,9 @@ _FAULT_USAGE = (
     " | refuse-snapshots on|off | hold-posture on|off | snapshot-delay MS | anr | not-responding | app-error"
     " | second-display on|off | secure on|off | virtio-tablet on|off"
     " | windows-option known|ignored|refused | other-automation on|off | hide-root on|off | deny-getevent on|off"
-    " | paste-limit N | field-limit N | clear"
-    " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
-    " | grpc outer-size on|off | grpc first-node on|off | grpc turned QUARTERS"
+    " | paste-limit N | field-limit N | sticky-keyboard on|off | long-press MS | clear"
+    " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc old-token on|off"
+    " | grpc delay MS | grpc outer-size on|off | grpc first-node on|off | grpc turned QUARTERS | grpc bent PIXELS"
 )
 
 _COUNTED_FAULTS = {"syn-dropped", *(kind.value for kind in FrameFault)}
@@ -233,6 +233,7 @@ class ConsoleCommands:
         self._guest.nodes.lose_reports(0)
         self._guest.nodes.has_tablet = False
         self._guest.phone.limit_text()
+        self._guest.phone.own_long_press()
         self._guest.phone.forbid_screenshots(forbidden=False)
 
 
@@ -264,11 +265,13 @@ def _switched_faults(guest: Guest) -> dict[str, Callable[[bool], None]]:
         "second-display": lambda on: faults.plug_second_display(plugged=on),
         "other-automation": lambda on: faults.take_automation(taken=on),
         "deny-getevent": partial(setattr, faults, "denies_getevent"),
+        "sticky-keyboard": lambda on: setattr(faults.keyboards, "sticky", on),
         "hide-root": lambda on: faults.hide_root(hidden=on),
         "virtio-tablet": lambda on: setattr(guest.nodes, "has_tablet", on),
         "secure": lambda on: guest.phone.forbid_screenshots(forbidden=on),
         "grpc stall": lambda on: control.stall(stalled=on),
         "grpc refuse": lambda on: control.refuse(refuse=on),
+        "grpc old-token": lambda on: control.outdate_file(outdated=on),
         "grpc outer-size": partial(setattr, control, "knows_outer_panel"),
         "grpc first-node": partial(setattr, control, "uses_first_node"),
     }
@@ -283,6 +286,8 @@ def _faults_by_number(guest: Guest) -> dict[str, Callable[[float], None]]:
         "snapshot-delay": lambda milliseconds: faults.delay_snapshots(milliseconds / 1000),
         "grpc delay": lambda milliseconds: faults.control.delay_frames(milliseconds / 1000),
         "grpc turned": lambda quarters: setattr(faults.control, "frame_turns", int(quarters)),
+        "grpc bent": lambda pixels: setattr(faults.control, "bend_px", int(pixels)),
+        "long-press": lambda milliseconds: phone.own_long_press(milliseconds / 1000),
         "syn-dropped": lambda count: guest.nodes.lose_reports(int(count)),
         "clock-jump": guest.clock.jump,
         "paste-limit": lambda letters: phone.limit_text(pasted=int(letters)),

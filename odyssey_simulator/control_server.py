@@ -169,7 +169,8 @@ class ControlServer:
                 "cmdline": shlex.join(sys.argv),
                 "grpc.port": self.port,
             }
-            token = {"grpc.token": self.token} if self.token else {}
+            written = _random_token() if self._faults.file_is_outdated else self.token
+            token = {"grpc.token": written} if self.token else {}
             keys = self._access.keys
             jwt = {"grpc.jwks": keys.folder, "grpc.jwk_active": keys.active} if keys is not None else {}
             lists = {"grpc.allowlist": self._options.allowlist} if token or jwt else {}

@@ -20,6 +20,7 @@ from odyssey_simulator.guest import Guest
 from odyssey_simulator.screen import ComposedFrame
 
 EXPIRES_S = 120.0
+_BENT_FROM = 0.75
 """A finger that does not move for this long is lifted when the next touch arrives."""
 
 _SLOTS = range(10)
@@ -75,9 +76,11 @@ class Fingers:
                 self._touch(contact, pressed=False)
 
     def _touch(self, contact: _Contact, *, pressed: bool) -> None:
-        is_scaled = self._guest.phone.screen().folded and not self._guest.faults.control.knows_outer_panel
-        panel = self._guest.phone.profile.size if is_scaled else None
-        self._guest.window_touch(contact.x, contact.y, pressed=pressed, slot=contact.slot, panel=panel)
+        screen, faults = self._guest.phone.screen(), self._guest.faults.control
+        panel = self._guest.phone.profile.size if screen.folded and not faults.knows_outer_panel else None
+        height = (panel or screen.panel.turned(screen.rotation)).height
+        x = contact.x + faults.bend_px if contact.y > height * _BENT_FROM else contact.x
+        self._guest.window_touch(x, contact.y, pressed=pressed, slot=contact.slot, panel=panel)
 
 
 _CODES: Mapping[str, int] = {

@@ -15,7 +15,7 @@ class ControlFaults:
     """Active faults of the gRPC service, and how its builds differ. Thread-safe.
 
     `apply` is called when a fault has changed, and may block; `renew_token` makes the service require another token and
-    write it into its discovery file. Both do nothing if no service is attached.
+    write it into its discovery file, unless the `file_is_outdated`. Both do nothing if no service is attached.
     """
 
     def __init__(self) -> None:
@@ -32,6 +32,9 @@ class ControlFaults:
         """While folded, touches show in the first touch node, as in older builds."""
         self.frame_turns = 0
         """Quarter turns, counted as Android does, by which frames are turned further than they say."""
+        self.bend_px = 0
+        """In the last quarter of the panel's height, touches land so far beside where they were sent."""
+        self.file_is_outdated = False
 
     def attach(self, apply: Callable[[], None], renew_token: Callable[[], None]) -> None:
         self.apply, self.renew_token = apply, renew_token
@@ -51,6 +54,11 @@ class ControlFaults:
     def refuse(self, *, refuse: bool) -> None:
         self.refuses = refuse
 
+    def outdate_file(self, *, outdated: bool) -> None:
+        """The token in the discovery file is none that the service takes."""
+        self.file_is_outdated = outdated
+        self.renew_token()
+
     def switch_off(self, *, off: bool) -> None:
         self.off = off
         self.apply()
@@ -62,7 +70,9 @@ class ControlFaults:
     def clear(self) -> None:
         self.stalled = self.refuses = self.off = self.knows_outer_panel = self.uses_first_node = False
         self.frame_delay_s = 0.0
-        self.frame_turns = 0
+        self.frame_turns = self.bend_px = 0
+        if self.file_is_outdated:
+            self.outdate_file(outdated=False)
         self.apply()
 
 
@@ -71,13 +81,14 @@ class KeyboardFaults:
     """With `api_36` the keyboards are those of Android 16, where ADBKeyBoard only works from version 2.5 on.
 
     `refuses_list`: the shell may not list all keyboards. ADBKeyBoard, of `version`, can be enabled at the attempt after
-    `slow_attempts` failures.
+    `slow_attempts` failures. While it is `sticky`, choosing another keyboard instead of it is confirmed and not done.
     """
 
     api_36: bool = False
     refuses_list: bool = False
     version: str = "2.5-dev"
     slow_attempts: int = 0
+    sticky: bool = False
 
     @property
     def deaf(self) -> bool:

@@ -289,6 +289,10 @@ class Phone:
 
         self._change(limit)
 
+    def own_long_press(self, after_s: float | None = None) -> None:
+        """A press is long after that time, whatever the setting says."""
+        self._change(lambda: setattr(self._system, "own_long_press_s", after_s))
+
     def tilt(self, quarters: int = 1) -> None:
         """Turn the device; what Android shows follows only with auto-rotate."""
         self._change(lambda: self._system.tilt(quarters))

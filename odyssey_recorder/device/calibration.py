@@ -2,7 +2,10 @@
 
 import queue
 import threading
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from statistics import median
 
 from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_finger import FrameShape
@@ -13,9 +16,10 @@ from odyssey_recorder.model.geometry import Pixel, Size
 
 _PATIENCE_S = 5.0
 _TRIES = 3
-_PATH = (0.5, 0.45, 0.4, 0.45, 0.5, 0.55, 0.6, 0.55)
-"""Where the finger goes, as a share of each side. It ends elsewhere than it begins, because `getevent` leaves out what
-has not changed since the last touch; no view takes a drag there and back for a tap."""
+_PLACES = tuple((0.2 + 0.06 * ((3 * number) % 10), 0.2 + 0.06 * number) for number in range(10))
+"""As shares of the panel's sides: no two next to each other, and away from its edges, which Android listens to."""
+_DRAG = 0.05
+"""Of each side: too far for a tap, and an end of which `getevent` reports both coordinates, because both changed."""
 _OFF_PX = 2.0
 
 
@@ -35,31 +39,62 @@ def measure_frames(device: EmulatorDevice) -> int | None:
     raise DeviceError(f"The screen of {device.label} keeps changing. Open a page that rests, and try again.")
 
 
-def measure_touch(device: EmulatorDevice) -> tuple[float, float]:
-    """The factors across and down by which a position is multiplied before it is sent over gRPC.
+@dataclass(frozen=True, slots=True)
+class TouchMeasure:
+    """The factors across and down by which a position is multiplied before it is sent over gRPC, in one posture.
 
-    In the current posture, for `Measured.touch_scale`. A finger drags over the middle of the screen and back, so that
-    nothing is tapped; `getevent` tells where it was. Raises DeviceError.
+    `strays` are positions that these factors do not bring where they should be.
+    """
+
+    across: float
+    down: float
+    strays: tuple[Pixel, ...] = ()
+
+
+def measure_touch(device: EmulatorDevice) -> TouchMeasure:
+    """In the current posture, for `Measured.touch_scale`. Ten short drags, which tap nothing; raises DeviceError.
+
+    `getevent` tells where each of them ended.
     """
     panel = device.screen_state().panel
     if panel is None:
         raise DeviceError(f"{device.label} does not tell the size of its panel. Touches cannot be measured there.")
-    sent = [Pixel(round(panel.width * share), round(panel.height * share)) for share in _PATH]
-    contact, node = _drag(device, sent)
-    landed = sorted(_position(raw, node, panel) for raw in contact.samples)
-    first, last = min(sent, key=lambda at: at.x), max(sent, key=lambda at: at.x)
-    across, down = last.x / landed[-1][0], last.y / landed[-1][1]
-    if max(abs(landed[0][0] * across - first.x), abs(landed[0][1] * down - first.y)) > _OFF_PX:
-        raise DeviceError(
-            f"Touches on {device.label} land where no factor can bring them: at {landed}. Choose adb for this device."
-        )
-    return round(across, 4), round(down, 4)
-
-
-def _drag(device: EmulatorDevice, positions: list[Pixel]) -> tuple[Contact, InputDeviceNode]:
-    """Drag a finger over the panel; return what `getevent` reports of it, and the node that reports it."""
+    drags = [[_at(panel, x, y), _at(panel, x + _DRAG, y + _DRAG)] for x, y in _PLACES]
     nodes = {node.node: node for node in device.input_nodes()}
-    contacts, unlisted, listening = queue.SimpleQueue[Contact](), set(nodes), threading.Event()
+    with _contacts(device, set(nodes)) as contacts:
+        ends = [(drag.node, drag.samples[-1]) for positions in drags for drag in [_drag(device, contacts, positions)]]
+    landed = [_position(raw, nodes[node], panel) for node, raw in ends]
+    pairs = [(sent, at) for (_, sent), at in zip(drags, landed, strict=True)]
+    across = median(sent.x / at[0] for sent, at in pairs)
+    down = median(sent.y / at[1] for sent, at in pairs)
+    strays = tuple(
+        sent for sent, at in pairs if max(abs(at[0] * across - sent.x), abs(at[1] * down - sent.y)) > _OFF_PX
+    )
+    return TouchMeasure(round(across, 4), round(down, 4), strays)
+
+
+def _at(panel: Size, across: float, down: float) -> Pixel:
+    return Pixel(round(panel.width * across), round(panel.height * down))
+
+
+def _drag(device: EmulatorDevice, contacts: "queue.SimpleQueue[Contact]", positions: Sequence[Pixel]) -> Contact:
+    try:
+        for at in positions:
+            device.control.put_finger(at)
+    finally:
+        device.control.lift_finger(positions[-1])
+    try:
+        return contacts.get(timeout=_PATIENCE_S)
+    except queue.Empty:
+        raise DeviceError(
+            f"A touch over gRPC did not arrive on {device.label}. Choose adb for this device, or restart the emulator."
+        ) from None
+
+
+@contextmanager
+def _contacts(device: EmulatorDevice, unlisted: set[str]) -> Iterator["queue.SimpleQueue[Contact]"]:
+    """What `getevent` reports meanwhile; `unlisted` are the nodes that it lists first, once it listens."""
+    contacts, listening = queue.SimpleQueue[Contact](), threading.Event()
     lines, tracker = LineBuffer(), ContactTracker()
 
     def take(data: bytes, _: int) -> None:
@@ -81,20 +116,10 @@ def _drag(device: EmulatorDevice, positions: list[Pixel]) -> tuple[Contact, Inpu
     listener.start()
     try:
         listening.wait(_PATIENCE_S)
-        try:
-            for at in positions:
-                device.control.put_finger(at)
-        finally:
-            device.control.lift_finger(positions[-1])
-        contact = contacts.get(timeout=_PATIENCE_S)
-    except queue.Empty:
-        raise DeviceError(
-            f"A touch over gRPC did not arrive on {device.label}. Choose adb for this device, or restart the emulator."
-        ) from None
+        yield contacts
     finally:
         device.leave_input()
         listener.join(_PATIENCE_S)
-    return contact, nodes[contact.node]
 
 
 def _position(raw: RawSample, node: InputDeviceNode, panel: Size) -> tuple[float, float]:

@@ -250,7 +250,7 @@ class EmulatorDevice(AdbDevice):
         """The gRPC service, for measurements. Raises DeviceError while there is no connection."""
         connection = self._link.connection
         if connection is None:
-            raise errors.DeviceError(self._link.problem)
+            raise errors.DeviceError(f"{self._link.problem} Meanwhile the device is used over adb.")
         return connection.control
 
     # Choice of connection --------------------------------------------------------------------------------------
@@ -353,15 +353,15 @@ class EmulatorDevice(AdbDevice):
         return replace(shape, touch_scale=self._touch_scale() or shape.touch_scale)
 
     def _touch_scale(self) -> tuple[float, float] | None:
-        """None if nobody knows where touches over gRPC land: on a folded device that was not measured.
+        """None if touches over gRPC may land elsewhere: as was measured, or on a folded device that was not measured.
 
         Real emulators place them by the unfolded panel. Some know the folded one.
         """
         if self._shape and self._last_shape and self._shape.panel != self._last_shape.panel:
             return None  # it is being folded
-        measured = self._measured.touch_scale.get(self._posture)
-        if measured is not None or self._posture in _UNFOLDED:
-            return measured or (1.0, 1.0)
+        measured = self._measured.touch_scale
+        if self._posture in measured or self._posture in _UNFOLDED:
+            return measured.get(self._posture, (1.0, 1.0))
         if not self._has_said_why:
             self._has_said_why = True
             _log.info(

@@ -17,7 +17,7 @@ from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.files import Largest, make_folder, read_text, storage_errors, write_durably
 
 _IDENTITY = "getprop ro.boot.qemu.avd_name; getprop ro.serialno"
-_NEVER_SET = "null"
+NEVER_SET = "null"
 
 _log = logging.getLogger(__name__)
 
@@ -41,12 +41,12 @@ def changed_settings(shell: AdbShell, folder: Path | None, values: Mapping[tuple
     """
     queries = {f"settings get {shlex.join(name)}": name for name in values}
     old = dict(zip(queries, shell.ask(*queries), strict=True))
-    undos = [Undo(query, values[name], _put(name, old[query])) for query, name in queries.items()]
+    undos = [Undo(query, values[name], put_command(name, old[query])) for query, name in queries.items()]
     wanted = [undo for undo in undos if old[undo.query] != undo.changed]
     shared = [undo for undo in _all_kept(shell, folder) if old.get(undo.query) == undo.changed]
     with undone_afterwards(shell, folder, [*wanted, *shared]):
         if wanted:
-            result = shell.run("; ".join(_put(queries[undo.query], undo.changed) for undo in wanted))
+            result = shell.run("; ".join(put_command(queries[undo.query], undo.changed) for undo in wanted))
             if result.errors or result.exit_code:
                 raise DeviceError(f"{shell.label} refused to change its settings. Its output: {result.text[:200]}")
         yield
@@ -118,9 +118,9 @@ def _carry_out(shell: AdbShell, undos: Sequence[Undo]) -> None:
             _log.warning("%s did not carry out `%s`.", shell.serial, undo.command)
 
 
-def _put(name: tuple[str, str], value: str) -> str:
+def put_command(name: tuple[str, str], value: str) -> str:
     """`value` as `settings get` prints it."""
-    return shlex.join(("settings", "delete", *name) if value == _NEVER_SET else ("settings", "put", *name, value))
+    return shlex.join(("settings", "delete", *name) if value == NEVER_SET else ("settings", "put", *name, value))
 
 
 def _device_key(shell: AdbShell) -> str:

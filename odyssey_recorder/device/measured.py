@@ -28,13 +28,13 @@ class Measured(FrozenModel):
     """What is known of one device; empty or None where nothing was measured.
 
     `touch_scale`, by posture: the factors across and down by which a position must be multiplied before it is sent over
-    gRPC, so that the touch lands on it. `frame_turns`, by posture and rotation (`place_of`): the quarter turns
-    clockwise after which a gRPC frame equals a `screencap`. `buttons`, by the frame's size and rotation (`screen_of`):
-    where the navigation buttons are on the frame.
+    gRPC, so that the touch lands on it; None if no factors do that, and touches go over adb. `frame_turns`, by posture
+    and rotation (`place_of`): the quarter turns clockwise after which a gRPC frame equals a `screencap`. `buttons`, by
+    the frame's size and rotation (`screen_of`): where the navigation buttons are on the frame.
     """
 
     long_press_ms: int | None = None
-    touch_scale: Mapping[str, tuple[float, float]] = {}
+    touch_scale: Mapping[str, tuple[float, float] | None] = {}
     frame_turns: Mapping[str, int] = {}
     buttons: Mapping[str, Mapping[str, Edges]] = {}
 

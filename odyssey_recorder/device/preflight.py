@@ -230,10 +230,10 @@ def _free_space(readings: PreflightReadings) -> PreflightFinding:
 def _frames(readings: PreflightReadings) -> PreflightFinding:
     if readings.sends_frames and not readings.follows_finger:
         fix = (
-            "While it is folded, the emulator may put touches elsewhere, so each finished gesture is sent over adb. "
-            "To have the device follow your finger, run the check of this device (devices check)."
+            "Touches over gRPC may land elsewhere, so each finished gesture is sent over adb. If this device was not "
+            "checked in this posture, check it (devices check): then it may follow your finger."
         )
-        return PreflightFinding("Screenshots", "over gRPC, but touches go over adb while the device is folded", fix)
+        return PreflightFinding("Screenshots", "over gRPC, but touches go over adb", fix)
     if readings.sends_frames:
         return PreflightFinding("Screenshots", "over gRPC, at each change of the screen")
     fix = (

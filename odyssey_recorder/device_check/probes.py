@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.device.profile import profile_of
@@ -14,6 +15,7 @@ from odyssey_recorder.device_check.screens import buttons, screens
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.model.plain_text import counted
 
 Probe = Callable[[CheckedDevice], Iterator[CheckLine]]
@@ -21,12 +23,15 @@ Probe = Callable[[CheckedDevice], Iterator[CheckLine]]
 _SLOW_DUMP_S = 5.0
 _TEXTS = {"ASCII": "Wi-Fi 5%s", "Unicode": "Größe Ærø 東京", "Emoji": "👍🏽🎉"}
 _SNAPSHOT = "odyssey-recorder-check"
+_WITHOUT_VIEWS = "Steps are recorded without the texts of their views."
+_SWITCHED_OFF = "It is switched off while Odyssey Recorder records."
 _LONG_PRESS_MS = 500
 """Android's default, 400 in newer versions."""
 _LONGER_MS = (700, 1000, 1500, 2000)
 _SURELY_MS = 100
+_SHORT = 0.6
+"""Of the setting: such a press must not be long."""
 _LONG_WORD = "odyssey" * 4
-_MARKED_CELLS = 5
 _TOAST = re.compile(r"Window\{\S+ u\d+ Toast\}")
 _DELETE = 67
 _TO_END = 123
@@ -37,7 +42,8 @@ def facts_of(checked: CheckedDevice) -> Mapping[str, str]:
     profile = profile_of(properties, state.panel)
     modes = {"0": "three buttons", "1": "two buttons", "2": "gestures"}
     mode = checked.device.setting("secure", "navigation_mode") or "0"
-    has_keys = any("KEY_BACK" in node.keys for node in checked.device.input_nodes())
+    nodes = checked.device.input_nodes()
+    has_keys = any("KEY_BACK" in node.keys for node in nodes)
     return {
         "Device": _kind(properties) + (f", {profile.name}" if profile is not None else ""),
         "Product": properties.product,
@@ -47,7 +53,7 @@ def facts_of(checked: CheckedDevice) -> Mapping[str, str]:
         "Screen": f"{properties.size} at {properties.density} dpi",
         "Posture": state.posture or "does not fold",
         "Navigation": modes.get(mode, "unknown"),
-        "Hardware keyboard": "yes" if has_keys else "no",
+        "Hardware keyboard": ("yes" if has_keys else "no") if nodes else "unknown: getevent shows no input",
         "Keyboard": checked.device.setting("secure", "default_input_method") or "none",
         "Screenshots": checked.device.capture_path,
     }
@@ -81,9 +87,6 @@ def view_hierarchy(checked: CheckedDevice) -> Iterator[CheckLine]:
         yield expected("View hierarchy", found)
 
 
-_WITHOUT_VIEWS = "Steps are recorded without the texts of their views."
-
-
 def notices(checked: CheckedDevice) -> Iterator[CheckLine]:
     """What Android and its keyboard show over an app, unless that is switched off as it is while recording."""
     checked.tap_field()
@@ -91,18 +94,15 @@ def notices(checked: CheckedDevice) -> Iterator[CheckLine]:
     if focused_text(checked.views()) != "a":
         found = "after the first tap on a text field, something takes the typed text, such as the offer of a stylus"
         yield different("Notices", found, _SWITCHED_OFF)
-    elif checked.device.follows_finger and _shows_toast(checked):
+        return
+    windows = ""
+    if checked.device.sends_frames:  # over adb nothing is pasted
+        checked.device.type_text("ä")
+        windows = checked.run("dumpsys window windows")
+    if _TOAST.search(windows):
         yield different("Notices", "a message covers the app after a text was pasted", _SWITCHED_OFF)
     else:
         yield expected("Notices", "nothing covers the app while text is typed and pasted")
-
-
-_SWITCHED_OFF = "It is switched off while Odyssey Recorder records."
-
-
-def _shows_toast(checked: CheckedDevice) -> bool:
-    checked.device.type_text("ä")
-    return _TOAST.search(checked.run("dumpsys window windows")) is not None
 
 
 def typing(checked: CheckedDevice) -> Iterator[CheckLine]:
@@ -121,42 +121,65 @@ def typing(checked: CheckedDevice) -> Iterator[CheckLine]:
             if read == text:
                 yield expected(what, f"{len(text)} characters typed and read back")
             else:
-                yield different(what, _misread(text, read), "Type such text on the device itself.")
-            checked.run(f"input keyevent {_TO_END} " + f"{_DELETE} " * len(text.encode()))
+                found = "no field had the focus" if read is None else f"{len(read)} characters were read back"
+                yield different(what, f"{len(text)} characters typed, but {found}", "Type it on the device itself.")
+            _clear(checked, text)
 
 
-def _misread(text: str, read: str | None) -> str:
-    if read is None:
-        return "After typing, no text field had the focus."
-    return f"{len(read)} characters were read back instead of {len(text)}, or other ones."
+def _clear(checked: CheckedDevice, text: str) -> None:
+    checked.run(f"input keyevent {_TO_END} " + f"{_DELETE} " * len(text.encode()))
 
 
 def long_press(checked: CheckedDevice) -> Iterator[CheckLine]:
-    """A press that is longer than the setting must select a word; the first of longer ones that does tells the time."""
+    """Only presses that are longer than the setting may select a word; otherwise the time is searched for."""
     setting = checked.device.setting("secure", "long_press_timeout")
     expected_ms = int(setting) if setting.isdecimal() else _LONG_PRESS_MS
     told = f"the setting is {setting} ms" if setting else "the setting was never changed"
     with checked.device.changed_settings(WHILE_RECORDING):
-        longer = [ms for ms in _LONGER_MS if ms > expected_ms]
-        took_ms = next((ms for ms in (expected_ms, *longer) if _selects(checked, ms + _SURELY_MS)), None)
+        took_ms = _shortest_ms(partial(_selects, checked, in_field(checked.open_search().box)), expected_ms)
     known_ms = took_ms if setting or took_ms != expected_ms else None
     checked.note(long_press_ms=known_ms)
     if took_ms is None:
         yield impossible("Long press", f"No press selected a word; {told}.")
     elif took_ms == expected_ms:
-        yield expected("Long press", f"a press of {took_ms + _SURELY_MS} ms is long; {told}")
+        yield expected(
+            "Long press",
+            f"a press of {took_ms + _SURELY_MS} ms is long, one of {int(took_ms * _SHORT)} ms is not; {told}",
+        )
     else:
-        found = f"only a press of about {took_ms} ms is long; {told}"
+        found = f"{'only' if took_ms > expected_ms else 'already'} a press of about {took_ms} ms is long; {told}"
         todo = f"From now on, presses of {took_ms} ms and more count as long presses on this device."
         yield different("Long press", found, todo)
 
 
-def _selects(checked: CheckedDevice, held_ms: int) -> bool:
-    """Whether a press on a word marks it; one that is too short moves the cursor, which changes less."""
-    at = in_field(checked.open_search().box)
-    before = checked.act(_LONG_WORD)
-    after = checked.act(TouchStroke.press(at, duration_ms=held_ms))
-    return len(after.frame.changed_cells(before.frame, ignore_top_px=before.screen.status_bar_px)) >= _MARKED_CELLS
+def _shortest_ms(selects: Callable[[int], bool], expected_ms: int) -> int | None:
+    """How long the shortest long press is, to within 100 ms; `expected_ms` if that may be, None without any."""
+
+    def is_long(held_ms: int) -> bool:
+        """Twice: the computer may once have lifted the finger too late."""
+        return selects(held_ms) and selects(held_ms)
+
+    longer = (ms for ms in _LONGER_MS if ms > expected_ms + _SURELY_MS)
+    tried = [int(expected_ms * _SHORT), expected_ms + _SURELY_MS, *longer]
+    found = next((number for number, ms in enumerate(tried) if is_long(ms)), None)
+    if found is None:
+        return None
+    if tried[found] == expected_ms + _SURELY_MS:
+        return expected_ms
+    short_ms, long_ms = [0, *tried][found], tried[found]
+    while long_ms - short_ms > _SURELY_MS:
+        middle_ms = (short_ms + long_ms) // 2
+        short_ms, long_ms = (short_ms, middle_ms) if is_long(middle_ms) else (middle_ms, long_ms)
+    return long_ms
+
+
+def _selects(checked: CheckedDevice, field: Pixel, held_ms: int) -> bool:
+    """Whether a press on a word selects it: then what is typed next replaces it."""
+    for action in (_LONG_WORD, TouchStroke.press(field, duration_ms=held_ms), "x"):
+        checked.act(action)
+    text = focused_text(checked.views())
+    _clear(checked, text or _LONG_WORD)
+    return text == "x"
 
 
 def snapshot(checked: CheckedDevice) -> Iterator[CheckLine]:

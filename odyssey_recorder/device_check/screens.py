@@ -1,65 +1,102 @@
 """Probes of a device's screen in each posture and rotation: frames, touches, and the navigation buttons."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, suppress
+from functools import partial
 
 from odyssey_recorder.device.calibration import measure_frames, measure_touch
+from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.emulator import EmulatorDevice
+from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.measured import place_of, screen_of
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import navigation_buttons
 from odyssey_recorder.device_check.checked import SETTINGS, CheckedDevice
 from odyssey_recorder.device_check.found import CheckLine, different, expected, guarded, impossible
-from odyssey_recorder.device_check.places import postures, rotations
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Rotation
 
+AUTO_ROTATE, LOCKED_TO = ("system", "accelerometer_rotation"), ("system", "user_rotation")
+_CLOSED, _OPENED = "CLOSED", "OPENED"
+_AWAKE = "input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard"
 _EXACT = 0.01
 """How far a factor may be from 1 before a touch lands elsewhere: raw positions are rounded."""
-_OVER_ADB = "The device is used over adb alone, where Android itself takes frames and places touches."
 
 
 def screens(checked: CheckedDevice) -> Iterator[CheckLine]:
-    with closing(postures(checked)) as all_postures:
+    with closing(_postures(checked)) as all_postures:
         for posture in all_postures:
             checked.open_settings()
             touches, frames = (f"{what} ({posture})" if posture else what for what in ("Touches", "Frames"))
             yield from guarded(touches, checked.device, _touches(checked, touches, posture))
             yield from guarded(frames, checked.device, _frames(checked, frames, posture))
-    if checked.console is None:
-        yield impossible(
-            "Device held otherwise", "Only an emulator on this computer can be turned and folded from here."
-        )
+    if posture and checked.console is None:
+        yield impossible("Other posture", "Only an emulator on this computer can be folded from here.")
+
+
+def _postures(checked: CheckedDevice) -> Generator[str, None, None]:
+    """The present one first; close the iterator to return to it. Only a console can fold a device."""
+    present, console = checked.device.screen_state().posture, checked.console
+    yield present
+    if console is None or present not in (_CLOSED, _OPENED):
+        return
+    try:
+        other = _OPENED if present == _CLOSED else _CLOSED
+        _bring_into(other, checked, console)
+        yield other
+    finally:
+        with checked.undisturbed():
+            _bring_into(present, checked, console)
+
+
+def _bring_into(posture: str, checked: CheckedDevice, console: EmulatorConsole) -> None:
+    (console.fold if posture == _CLOSED else console.unfold)()
+    checked.until(lambda state: state.posture == posture)
+    checked.shell.run(_AWAKE)
 
 
 def _touches(checked: CheckedDevice, what: str, posture: str) -> Iterator[CheckLine]:
-    if not isinstance(checked.device, EmulatorDevice):
-        yield impossible(what, _OVER_ADB)
-        return
+    device = _over_grpc(checked)
     if not any(node.is_touchscreen for node in checked.device.input_nodes()):
         yield impossible(what, "getevent shows no touch screen.", "Passive mode is not possible on this device.")
         return
-    across, down = measure_touch(checked.device)
-    checked.note(touch_scale={**checked.measured.touch_scale, posture: (across, down)})
-    if max(abs(across - 1), abs(down - 1)) < _EXACT:
-        yield expected(what, "a finger that was dragged over the screen went where it was sent")
+    touch = measure_touch(device)
+    scale = None if touch.strays else (touch.across, touch.down)
+    checked.note(touch_scale={**checked.measured.touch_scale, posture: scale})
+    if touch.strays:
+        at = " and ".join(f"{stray.x}, {stray.y}" for stray in touch.strays)
+        found = f"of ten touches, those sent to {at} landed elsewhere than the others let expect"
+        yield different(what, found, "From now on touches are sent over adb, on this device.")
+    elif max(abs(touch.across - 1), abs(touch.down - 1)) < _EXACT:
+        yield expected(what, "ten touches landed where they were sent")
     else:
-        found = f"positions must be multiplied by {across:.2f} across and {down:.2f} down to arrive where they should"
+        factors = f"{touch.across:.2f} across and {touch.down:.2f} down"
+        found = f"positions must be multiplied by {factors} to arrive where they should"
         yield different(what, found, "From now on they are, on this device.")
 
 
+def _over_grpc(checked: CheckedDevice) -> EmulatorDevice:
+    """Raises DeviceError if the device has no gRPC service."""
+    if isinstance(checked.device, EmulatorDevice):
+        return checked.device
+    raise DeviceError("The device is used over adb alone, where Android itself takes frames and places touches.")
+
+
 def _frames(checked: CheckedDevice, what: str, posture: str) -> Iterator[CheckLine]:
-    equal: list[str] = []
-    with closing(rotations(checked)) as all_rotations:
-        for _ in all_rotations:
-            size, rotation = checked.look().frame.size, checked.device.screen_state().rotation
-            with suppress(DeviceError):  # the probe of the view hierarchy says why
-                if found := navigation_buttons(checked.views()):
-                    boxes = {key.value: (box.left, box.top, box.right, box.bottom) for key, box in found.items()}
-                    checked.note(buttons={**checked.measured.buttons, screen_of(size, rotation): boxes})
-            if not isinstance(checked.device, EmulatorDevice):
+    """Android is turned by its settings, which are restored even if the check is killed. It may refuse a rotation."""
+    equal: dict[str, None] = {}
+    problem: DeviceError | None = None
+    for wanted in Rotation:
+        with checked.device.changed_settings({AUTO_ROTATE: "0", LOCKED_TO: str(wanted.value)}):
+            rotation = checked.until(partial(_is_turned, wanted)).rotation
+            _note_buttons(checked, rotation)
+            degrees = f"{90 * rotation}°"
+            try:
+                turns = measure_frames(_over_grpc(checked))
+            except DeviceError as error:
+                problem = error
                 continue
-            turns, degrees = measure_frames(checked.device), f"{90 * rotation}°"
             if turns is None:
                 todo = "There, screenshots are taken over adb."
                 yield different(what, f"at {degrees}, frames over gRPC do not show what apps see", todo)
@@ -69,11 +106,23 @@ def _frames(checked: CheckedDevice, what: str, posture: str) -> Iterator[CheckLi
                 todo = "From now on they are turned back, on this device."
                 yield different(what, f"at {degrees}, frames over gRPC are turned by {-90 * turns % 360}°", todo)
             else:
-                equal.append(degrees)
+                equal[degrees] = None
+    if problem is not None:
+        raise problem
     if equal:
-        yield expected(what, f"frames over gRPC are equal to those of screencap at {', '.join(dict.fromkeys(equal))}")
-    elif not isinstance(checked.device, EmulatorDevice):
-        yield impossible(what, _OVER_ADB)
+        yield expected(what, f"frames over gRPC are equal to those of screencap at {', '.join(equal)}")
+
+
+def _is_turned(rotation: Rotation, state: ScreenState) -> bool:
+    return state.rotation == rotation
+
+
+def _note_buttons(checked: CheckedDevice, rotation: Rotation) -> None:
+    size = checked.look().frame.size
+    with suppress(DeviceError):  # the probe of the view hierarchy says why
+        if found := navigation_buttons(checked.views()):
+            boxes = {key.value: (box.left, box.top, box.right, box.bottom) for key, box in found.items()}
+            checked.note(buttons={**checked.measured.buttons, screen_of(size, rotation): boxes})
 
 
 def buttons(checked: CheckedDevice) -> Iterator[CheckLine]:

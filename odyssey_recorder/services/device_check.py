@@ -1,5 +1,6 @@
 """A check of a device that anyone can run: in at most three minutes, on the device itself, which stays as it was."""
 
+import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -8,9 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.adb_keyboard import KEYBOARD, KEYBOARDS
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.emulator_console import console_of
+from odyssey_recorder.device.kept_settings import NEVER_SET, put_command
+from odyssey_recorder.device.repair import WHILE_RECORDING
 from odyssey_recorder.device_check.checked import CheckedDevice, Patience, in_field
 from odyssey_recorder.device_check.found import (
     CheckLine,
@@ -23,6 +27,7 @@ from odyssey_recorder.device_check.found import (
     without_names,
 )
 from odyssey_recorder.device_check.probes import PROBES, Probe, facts_of
+from odyssey_recorder.device_check.screens import AUTO_ROTATE, LOCKED_TO
 from odyssey_recorder.errors import DeviceError, RecordingError
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
@@ -42,6 +47,7 @@ LONGEST_S = 180.0
 _READ_S = 20.0
 _INSTRUCTION = "Look for the display in Settings"
 _TASK = TaskInfo("General_Tool", ("Settings",), _INSTRUCTION, _INSTRUCTION, _INSTRUCTION)
+_CHANGED = (KEYBOARD, KEYBOARDS, *WHILE_RECORDING, AUTO_ROTATE, LOCKED_TO)
 _NOT_YET = "Do not record on this device yet: send this report."
 _Move = script.Command | Callable[[CheckedDevice], script.Command]
 
@@ -64,6 +70,7 @@ class DeviceCheck:
         with self._connected(serial, cancelled) as checked:
             facts = {name: without_names(value, checked.device) for name, value in facts_of(checked).items()}
             lines: list[CheckLine] = []
+            before = _settings_of(checked)
             with _left_as_it_was(checked):
                 for number, (what, probe) in enumerate(self.probes.items(), 1):
                     progress((number - 1) / len(self.probes), f"{what}, {number} of {len(self.probes)}")
@@ -71,6 +78,7 @@ class DeviceCheck:
                         lines.append(impossible(what, f"The check ends after {LONGEST_S:g} s."))
                     else:
                         lines += guarded(what, checked.device, probe(checked))
+            lines += guarded("Settings", checked.device, _not_restored(checked, before))
             with suppress(DeviceError):
                 checked.keep_measured()
         return DeviceReport(facts, tuple(lines), round(time.monotonic() - started_s))
@@ -99,23 +107,36 @@ def _left_as_it_was(checked: CheckedDevice) -> Iterator[None]:
                 checked.shell.run(f"monkey -p {front} -c android.intent.category.LAUNCHER 1")
 
 
+def _settings_of(checked: CheckedDevice) -> Mapping[tuple[str, str], str]:
+    return {name: checked.device.setting(*name) for name in _CHANGED}
+
+
+def _not_restored(checked: CheckedDevice, before: Mapping[tuple[str, str], str]) -> Iterator[CheckLine]:
+    after = _settings_of(checked)
+    for name, value in before.items():
+        if after[name] != value:
+            command = shlex.join(("ime", "set", value)) if name == KEYBOARD else put_command(name, value or NEVER_SET)
+            found = f"{' '.join(name)} was {value or 'never set'}, and now is {after[name] or 'not set'}"
+            yield different("Settings", found, f"It did not come back. Change it by hand: adb shell {command}")
+    if after == before:
+        yield expected("Settings", "the keyboard and the other settings that were changed are as they were")
+
+
 def recording(checked: CheckedDevice) -> Iterator[CheckLine]:
     """An episode, recorded into a dataset of its own, checked, and replayed, with what was measured before."""
     checked.keep_measured()
-    with closing(checked.connector.connect(checked.device.serial)) as device:
-        yield from _recording(replace(checked, device=device))
-
-
-def _recording(checked: CheckedDevice) -> Iterator[CheckLine]:
     rules = PlayRules(settle=checked.patience.settle, patience_ms=checked.patience.effect_ms)
-    with TemporaryDirectory(prefix="odyssey-check-") as folder:
+    with (
+        closing(checked.connector.connect(checked.device.serial)) as device,
+        TemporaryDirectory(prefix="odyssey-check-") as folder,
+    ):
+        checked = replace(checked, device=device)
         store = EpisodeStore(Path(folder) / "dataset", drafts=Path(folder) / "drafts")
-        service = RecordingService(checked.connector, store, "device check", "script")
         _go_to_start(checked)
-        annotation = _recorded(checked, service)
+        annotation = _recorded(checked, RecordingService(checked.connector, store, "device check", "script"))
         report = check_alone(annotation)
         _go_to_start(checked)
-        result = replay_episode(annotation, checked.device, rules)
+        result = replay_episode(annotation, device, rules)
     errors = sorted({finding.check for finding in report.findings if finding.severity is Severity.ERROR})
     steps = f"{len(result.episode.steps)} steps"
     if errors:
@@ -156,36 +177,25 @@ def _is_read(view: RecordingView) -> bool:
     return view.state is State.READY and (view.is_read or view.no_tree != "")
 
 
-def _newest_app(checked: CheckedDevice) -> script.Command:
-    """In the middle of the overview."""
-    size = checked.device.capture().size
-    return script.Tap(tap=(size.width // 2, size.height // 2))
-
-
-def _scroll(checked: CheckedDevice, *places: float) -> script.Command:
+def _down_the_middle(checked: CheckedDevice, *places: float) -> tuple[tuple[int, int], ...]:
     """`places` are shares of the height."""
     size = checked.device.capture().size
-    return script.Swipe(swipe=tuple((size.width // 2, int(size.height * place)) for place in places), ms=400)
+    return tuple((size.width // 2, int(size.height * place)) for place in places)
 
 
-def _search(checked: CheckedDevice) -> script.Command:
+def _field(checked: CheckedDevice) -> tuple[int, int]:
     at = in_field(checked.search_view().box)
-    return script.Tap(tap=(at.x, at.y))
-
-
-def _hold_search(checked: CheckedDevice) -> script.Command:
-    at = in_field(checked.search_view().box)
-    return script.ScriptLongPress(long_press=(at.x, at.y))
+    return at.x, at.y
 
 
 _MOVES: tuple[_Move, ...] = (
     script.PressKey(key="RECENT"),
-    _newest_app,
-    lambda checked: _scroll(checked, 0.7, 0.6, 0.5),
-    lambda checked: _scroll(checked, 0.5, 0.65, 0.8),
-    _search,
+    lambda checked: script.Tap(tap=_down_the_middle(checked, 0.5)[0]),
+    lambda checked: script.Swipe(swipe=_down_the_middle(checked, 0.7, 0.6, 0.5), ms=400),
+    lambda checked: script.Swipe(swipe=_down_the_middle(checked, 0.5, 0.65, 0.8), ms=400),
+    lambda checked: script.Tap(tap=_field(checked)),
     script.TypeText(type="display"),
-    _hold_search,
+    lambda checked: script.ScriptLongPress(long_press=_field(checked)),
     script.PressKey(key="BACK"),
     script.PressKey(key="HOME"),
     script.ScriptComplete(complete="Done"),

@@ -52,8 +52,11 @@ async def _enable(call: Call, method: str) -> int:
 
 
 async def _set(call: Call, method: str) -> int:
+    is_sticky = call.guest.faults.keyboards.sticky
     try:
-        await asyncio.to_thread(call.guest.phone.with_input_methods, lambda known: known.choose(method))
+        await asyncio.to_thread(
+            call.guest.phone.with_input_methods, lambda known: known.choose(method, is_sticky=is_sticky)
+        )
     except LookupError:
         return await call.fail(f"Unknown input method {method} cannot be selected for user #0", 255)
     await call.print(f"Input method {method} selected for user #0")

@@ -58,11 +58,12 @@ class InputMethods:
                 self._settings[CHOSEN] = SOFT_KEYBOARD
         return method in before
 
-    def choose(self, method: str) -> None:
-        """Raises LookupError if it is not enabled."""
+    def choose(self, method: str, *, is_sticky: bool = False) -> None:
+        """Unless ADBKeyBoard is chosen and `is_sticky`. Raises LookupError if it is not enabled."""
         if method not in self.enabled:
             raise LookupError(method)
-        self._settings[CHOSEN] = method
+        if not (is_sticky and self._settings[CHOSEN] == ADB_KEYBOARD):
+            self._settings[CHOSEN] = method
 
     def reset(self) -> None:
         self._settings[CHOSEN] = self._settings[ENABLED] = SOFT_KEYBOARD

@@ -76,6 +76,8 @@ class SystemUi:
         """Its title, as in `dumpsys window`; empty without one."""
         self.forbids_screenshots = False
         """As with FLAG_SECURE: windows are black on every frame, and as always in the view hierarchy."""
+        self.own_long_press_s: float | None = None
+        """Replaces the setting."""
         self.transition: Transition | None = None
         self.focused_field: TextField | None = None
         self.entry = TextEntry(self._focused, self._memory, self._front_app, self._offers_stylus)
@@ -360,6 +362,8 @@ class SystemUi:
 
     @property
     def long_press_s(self) -> float:
+        if self.own_long_press_s is not None:
+            return self.own_long_press_s
         chosen = self.setting("secure", "long_press_timeout")
         return int(chosen) / 1000 if chosen.isdecimal() else LONG_PRESS_S
 

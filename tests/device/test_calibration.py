@@ -45,10 +45,19 @@ def test_touch_scale_is_measured(
     shown = fold.emulator.phone.state().package
 
     for _ in range(2):
-        assert measure_touch(emulator_of(fold)) == pytest.approx(expected, abs=0.0005)
+        found = measure_touch(emulator_of(fold))
+        assert (found.across, found.down) == pytest.approx(expected, abs=0.0005)
+        assert found.strays == ()
 
     assert fold.emulator.phone.state().package == shown, "nothing was tapped"
     assert fold.inputs()[-1].startswith("touch up")
+
+
+def test_touches_that_no_factor_brings_where_they_should_are_named(fold: DeviceBench) -> None:
+    fold.emulator.faults.control.bend_px = 60
+    found = measure_touch(emulator_of(fold))
+    assert (found.across, found.down) == pytest.approx(RIGHT, abs=0.0005)
+    assert [stray.y for stray in found.strays] == [round(1840 * 0.79)], "the only one in the last quarter"
 
 
 @pytest.mark.parametrize(

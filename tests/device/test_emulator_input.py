@@ -101,8 +101,8 @@ def test_measured_folded_device_follows_a_finger(
 ) -> None:
     bench = folded(start_bench, knows_outer_panel=knows_outer_panel)
     known = MeasuredDevices(tmp_path / "measured.json")
-    scale = measure_touch(bench.connect())
-    known.keep(bench.device.properties(), Measured(touch_scale={"CLOSED": scale}))
+    found = measure_touch(bench.connect())
+    known.keep(bench.device.properties(), Measured(touch_scale={"CLOSED": (found.across, found.down)}))
     device = bench.connect(known=known)
 
     device.put_finger(FOLDED)

@@ -135,12 +135,12 @@ BUILDS = {
 
 def measured(bench: DeviceBench, path: Path) -> MeasuredDevices:
     known, device = MeasuredDevices(path), bench.connect()
-    state, turns = device.screen_state(), measure_frames(device)
+    state, turns, touch = device.screen_state(), measure_frames(device), measure_touch(device)
     assert turns is not None
     known.keep(
         device.properties(),
         Measured(
-            touch_scale={state.posture: measure_touch(device)},
+            touch_scale={state.posture: (touch.across, touch.down)},
             frame_turns={place_of(state.posture, state.rotation): turns},
         ),
     )

@@ -1,6 +1,10 @@
 """The check of a device, on simulated emulators behind the real adb."""
 
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,19 +14,23 @@ from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.connector import DeviceConnector
-from odyssey_recorder.device.measured import Measured, MeasuredDevices
+from odyssey_recorder.device.measured import Measured, MeasuredDevices, long_press_ms
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.device_check import probes
 from odyssey_recorder.device_check.found import WHERE_TO_SEND
 from odyssey_recorder.errors import CancelledError
+from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.geometry import Rotation, Size
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 from odyssey_recorder.progress import untold
 from odyssey_recorder.services.device_check import ALL_PROBES, DeviceCheck, DeviceReport, Outcome, Patience
+from odyssey_recorder.settings import read_settings
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
+from odyssey_recorder.wiring.user import user_connector
 from odyssey_simulator.control_server import ControlOptions
 from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.profile import PROFILES
+from tests.cli import CommandLine
 from tests.device.bench import DeviceBench, StartBench
 from tests.device.conftest import adb_server, bench, emulators, over_grpc, start_bench
 from tests.simulator.bench import phone_of
@@ -30,7 +38,9 @@ from tests.simulator.bench import phone_of
 __all__ = ["adb_server", "bench", "emulators", "over_grpc", "start_bench"]
 
 QUICK = Patience(SettleRule(still_ms=40, unmoved_ms=100), effect_ms=1500)
-ROTATES = ("system", "accelerometer_rotation")
+TURNED_TO, LONG_PRESS = ("system", "user_rotation"), ("secure", "long_press_timeout")
+PHONE_KEYBOARD = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
+ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 
 
 def check_of(bench: DeviceBench, folder: Path, *wanted: str) -> DeviceCheck:
@@ -56,11 +66,8 @@ def lines_of(report: DeviceReport, outcome: Outcome) -> dict[str, str]:
 
 def measured_by(check: DeviceCheck, bench: DeviceBench) -> Measured:
     """What the next connection to the device knows."""
-    device = check.connector.connect(bench.emulator.serial)
-    try:
+    with closing(check.connector.connect(bench.emulator.serial)) as device:
         return device.measured()
-    finally:
-        device.close()
 
 
 def state_of(bench: DeviceBench) -> tuple[object, ...]:
@@ -68,35 +75,46 @@ def state_of(bench: DeviceBench) -> tuple[object, ...]:
     return replace(phone.state(), frame=0), phone.settings("system"), phone.settings("secure"), phone.settings("global")
 
 
-@pytest.mark.parametrize("profile", sorted(PROFILES))
+SLOW = sorted(PROFILES.keys() - {"small_phone", "pixel_fold"})
+
+
+@pytest.mark.parametrize("profile", ["small_phone", *(pytest.param(name, marks=pytest.mark.soak) for name in SLOW)])
 def test_simulated_devices_are_as_expected(start_bench: StartBench, tmp_path: Path, profile: str) -> None:
-    """Only the finger on a folded device goes elsewhere, as on the real emulator."""
     bench = start_bench(profile)
-    before = state_of(bench)
-    report = run(bench, tmp_path)
-    assert set(lines_of(report, Outcome.DIFFERENT)) == ({"Touches (CLOSED)"} if profile == "pixel_fold" else set())
-    assert lines_of(report, Outcome.NOT_POSSIBLE) == {}
-    assert set(lines_of(report, Outcome.EXPECTED)) >= {
-        "RECENT button",
-        "Typing: Emoji",
-        "Snapshot",
-        "Recording",
-        "Replay",
-    }
+    bench.emulator.phone.put_setting(*LONG_PRESS, "1000")
+    before, check = state_of(bench), check_of(bench, tmp_path)
+    report = check.run(bench.emulator.serial)
+    assert lines_of(report, Outcome.DIFFERENT) == lines_of(report, Outcome.NOT_POSSIBLE) == {}
+    done = lines_of(report, Outcome.EXPECTED)
+    assert set(done) >= {"Touches", "RECENT button", "Typing: Emoji", "Snapshot", "Recording", "Replay", "Settings"}
+    assert done["Long press"] == "a press of 1100 ms is long, one of 600 ms is not; the setting is 1000 ms"
     assert state_of(bench) == before
     assert bench.device.snapshots() == ()
+    measured = measured_by(check, bench)
+    assert measured.long_press_ms == 1000
+    assert len(measured.buttons) == 4, "in every rotation"
 
 
-def test_touches_of_a_folded_device_are_measured_for_the_recorder(start_bench: StartBench, tmp_path: Path) -> None:
+def test_foldable_is_as_expected_but_for_touches_while_folded(start_bench: StartBench, tmp_path: Path) -> None:
+    """As on the real emulator. Unfolded, it has the taskbar's buttons."""
     bench = start_bench("pixel_fold")
-    check = check_of(bench, tmp_path, "Screens")
-    found = lines_of(check.run(bench.emulator.serial), Outcome.DIFFERENT)
-    assert found == {
+    before, check = state_of(bench), check_of(bench, tmp_path, "Screens", "Navigation buttons", "Recording")
+    report = check.run(bench.emulator.serial)
+    assert lines_of(report, Outcome.DIFFERENT) == {
         "Touches (CLOSED)": "positions must be multiplied by 2.04 across and 0.88 down to arrive where they should"
     }
+    assert lines_of(report, Outcome.NOT_POSSIBLE) == {}
+    done = lines_of(report, Outcome.EXPECTED)
+    assert set(done) >= {"Recording", "Replay", "Settings"}
+    assert [done[f"{key.value} button"] for key in SystemKey] == [
+        f"the key and the button did what {key.value} does" for key in SystemKey
+    ]
+    assert state_of(bench) == before
     measured = measured_by(check, bench)
     assert measured.touch_scale["CLOSED"] == pytest.approx((2208 / 1080, 1840 / 2092), abs=0.001)
     assert len(measured.buttons) == 8, "two postures in four rotations"
+    places = measured.buttons_on(Size(2208, 1840), Rotation.R0)
+    assert min(box.left for box in places.values()) > 1104, "at the end of the taskbar"
 
 
 def test_frames_that_are_turned_are_turned_back_by_the_recorder(bench: DeviceBench, tmp_path: Path) -> None:
@@ -106,20 +124,16 @@ def test_frames_that_are_turned_are_turned_back_by_the_recorder(bench: DeviceBen
     assert lines_of(report, Outcome.DIFFERENT).keys() == {"Frames"}
     assert "turned by 270°" in lines_of(report, Outcome.DIFFERENT)["Frames"]
     assert lines_of(report, Outcome.EXPECTED).keys() >= {"Recording", "Replay"}
-    device = check.connector.connect(bench.emulator.serial)
-    try:
+    with closing(check.connector.connect(bench.emulator.serial)) as device:
         assert device.capture_path == "gRPC"
         assert device.capture().shows_same_as(bench.device.capture())
-    finally:
-        device.close()
 
 
 def test_refused_view_hierarchy_is_named_with_its_reason(bench: DeviceBench, tmp_path: Path) -> None:
     bench.emulator.faults.hide_root(hidden=True)
     bench.emulator.faults.take_automation(taken=True)
-    report = run(bench, tmp_path, "View hierarchy", "Typing")
+    report = run(bench, tmp_path, "View hierarchy")
     assert "Another program reads its views" in lines_of(report, Outcome.DIFFERENT)["View hierarchy"]
-    assert "Another program reads its views" in lines_of(report, Outcome.NOT_POSSIBLE)["Typing"]
 
 
 @pytest.mark.parametrize(
@@ -135,23 +149,18 @@ def test_notices_over_an_app_are_found_and_typing_goes_on(
     bench.emulator.phone.put_setting("secure", setting, "1")
     report = run(bench, tmp_path, "Notices", "Typing")
     assert found in lines_of(report, Outcome.DIFFERENT)["Notices"]
-    assert set(lines_of(report, Outcome.EXPECTED)) == {"Typing: ASCII", "Typing: Unicode", "Typing: Emoji"}
+    assert set(lines_of(report, Outcome.EXPECTED)) == {"Typing: ASCII", "Typing: Unicode", "Typing: Emoji", "Settings"}
     assert bench.emulator.phone.get_setting("secure", setting) == "1"
 
 
 def test_emulator_of_another_vendor_has_neither_console_nor_grpc(bench: DeviceBench, tmp_path: Path) -> None:
-    check = check_of(bench, tmp_path)
+    bench.emulator.phone.put_setting(*LONG_PRESS, "1000")
+    check = check_of(bench, tmp_path, "Screens", "Typing", "Long press", "Snapshot")
     connector = replace(check.connector, running=(), console_token=None)
     report = replace(check, connector=connector).run(bench.emulator.serial)
     assert lines_of(report, Outcome.NOT_POSSIBLE).keys() >= {"Touches", "Frames", "Typing: Emoji", "Snapshot"}
-    assert lines_of(report, Outcome.EXPECTED).keys() >= {"HOME button", "Long press", "Recording", "Replay"}
+    assert lines_of(report, Outcome.EXPECTED).keys() == {"Typing: ASCII", "Long press", "Settings"}
     assert lines_of(report, Outcome.DIFFERENT) == {}
-
-
-def test_refused_grpc_is_named_with_its_reason(bench: DeviceBench, tmp_path: Path) -> None:
-    bench.emulator.faults.control.refuse(refuse=True)
-    report = run(bench, tmp_path, "Screens")
-    assert "gRPC service of" in lines_of(report, Outcome.NOT_POSSIBLE)["Frames"]
 
 
 def test_grpc_refused_halfway_ends_in_the_report(bench: DeviceBench, tmp_path: Path) -> None:
@@ -175,7 +184,7 @@ def test_emulator_that_takes_signed_tokens_only_is_as_expected(adb_server: Priva
         chosen = {"Screens": ALL_PROBES["Screens"]}
         report = DeviceCheck(connector, QUICK, chosen).run(emulator.serial)
     assert report.facts["Screenshots"] == "gRPC"
-    assert lines_of(report, Outcome.EXPECTED).keys() == {"Touches", "Frames"}
+    assert lines_of(report, Outcome.EXPECTED).keys() == {"Touches", "Frames", "Settings"}
 
 
 def test_slow_view_hierarchy_is_named(bench: DeviceBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,32 +193,83 @@ def test_slow_view_hierarchy_is_named(bench: DeviceBench, tmp_path: Path, monkey
     assert lines_of(report, Outcome.DIFFERENT)["View hierarchy"].endswith(" s, which is slow")
 
 
-def test_buttons_of_a_taskbar_are_pressed_where_they_are(start_bench: StartBench, tmp_path: Path) -> None:
-    bench = start_bench("pixel_tablet")
-    check = check_of(bench, tmp_path, "Screens", "Navigation buttons")
-    report = check.run(bench.emulator.serial)
-    done = lines_of(report, Outcome.EXPECTED)
-    assert [done[f"{key.value} button"] for key in SystemKey] == [
-        f"the key and the button did what {key.value} does" for key in SystemKey
-    ]
-    measured = measured_by(check, bench)
-    places = measured.buttons_on(Size(2560, 1600), Rotation.R0)
-    assert min(box.left for box in places.values()) > 1280, "at the end of the taskbar"
-
-
 def test_denied_getevent_is_named(bench: DeviceBench, tmp_path: Path) -> None:
     bench.emulator.faults.denies_getevent = True
     report = run(bench, tmp_path, "Screens")
-    assert lines_of(report, Outcome.NOT_POSSIBLE).keys() == {"Touches"}
-    assert lines_of(report, Outcome.EXPECTED).keys() == {"Frames"}
+    assert report.facts["Hardware keyboard"].startswith("unknown")
+    assert lines_of(report, Outcome.NOT_POSSIBLE) == {"Touches": "getevent shows no touch screen."}
+    assert lines_of(report, Outcome.EXPECTED).keys() == {"Frames", "Settings"}
 
 
-def test_long_press_time_of_the_setting_is_kept(bench: DeviceBench, tmp_path: Path) -> None:
-    bench.emulator.phone.put_setting("secure", "long_press_timeout", "1000")
-    check = check_of(bench, tmp_path, "Long press")
+def test_outdated_token_is_named_and_the_recorder_goes_on_over_adb(bench: DeviceBench, tmp_path: Path) -> None:
+    control = bench.emulator.faults.control
+    control.outdate_file(outdated=True)
+    check = check_of(bench, tmp_path, "Screens", "Recording")
     report = check.run(bench.emulator.serial)
-    assert lines_of(report, Outcome.EXPECTED) == {"Long press": "a press of 1100 ms is long; the setting is 1000 ms"}
-    assert measured_by(check, bench).long_press_ms == 1000
+    for found in lines_of(report, Outcome.NOT_POSSIBLE).values():
+        assert "rejected the token" in found
+        assert "Meanwhile the device is used over adb." in found
+    assert lines_of(report, Outcome.NOT_POSSIBLE).keys() == {"Touches", "Frames"}
+    assert lines_of(report, Outcome.EXPECTED).keys() == {"Recording", "Replay", "Settings"}
+    assert report.facts["Screenshots"] == "screencap"
+    assert len(measured_by(check, bench).buttons) == 4, "in every rotation"
+    control.outdate_file(outdated=False)
+    with closing(check.connector.connect(bench.emulator.serial)) as device:
+        assert device.capture_path == "gRPC"
+
+
+def test_keyboard_that_does_not_come_back_is_named(
+    bench: DeviceBench, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Over gRPC, text is pasted instead."""
+    phone = bench.emulator.phone
+    phone.with_input_methods(lambda known: known.install(ADB_KEYBOARD))
+    phone.with_input_methods(lambda known: known.enable(ADB_KEYBOARD))
+    bench.emulator.faults.control.switch_off(off=True)
+    bench.emulator.faults.keyboards.sticky = True
+    report = run(bench, tmp_path, "Typing")
+    [line] = [line for line in report.lines if line.outcome is Outcome.DIFFERENT]
+    assert (line.what, line.found) == (
+        "Settings",
+        f"secure default_input_method was {PHONE_KEYBOARD}, and now is {ADB_KEYBOARD}",
+    )
+    assert line.todo.endswith(f"adb shell ime set {PHONE_KEYBOARD}")
+    assert lines_of(report, Outcome.EXPECTED).keys() == {"Typing: ASCII", "Typing: Unicode", "Typing: Emoji"}
+    assert "did not carry out" in caplog.text
+    caplog.clear()
+    bench.emulator.faults.keyboards.sticky = False
+    AdbShell(bench.emulator.serial, bench.server).run(line.todo.rpartition("adb shell ")[2])
+    assert phone.get_setting("secure", "default_input_method") == PHONE_KEYBOARD
+
+
+@pytest.mark.parametrize(("setting_ms", "own_ms"), [(900, 1400), (1000, 350)])
+def test_long_press_time_that_is_not_that_of_the_setting_is_measured_for_the_recorder(
+    bench: DeviceBench, tmp_path: Path, setting_ms: int, own_ms: int
+) -> None:
+    bench.emulator.phone.put_setting(*LONG_PRESS, str(setting_ms))
+    bench.emulator.phone.own_long_press(own_ms / 1000)
+    check = check_of(bench, tmp_path, "Long press")
+    found = lines_of(check.run(bench.emulator.serial), Outcome.DIFFERENT)["Long press"]
+    with closing(check.connector.connect(bench.emulator.serial)) as device:
+        known_ms = long_press_ms(device)
+    word = "only" if own_ms > setting_ms else "already"
+    assert found == f"{word} a press of about {known_ms} ms is long; the setting is {setting_ms} ms"
+    assert own_ms * 2 // 3 < known_ms <= own_ms + 100
+
+
+def test_touch_that_lands_elsewhere_than_nine_others_goes_over_adb(bench: DeviceBench, tmp_path: Path) -> None:
+    bench.emulator.faults.control.bend_px = 60
+    check = check_of(bench, tmp_path, "Screens")
+    report = check.run(bench.emulator.serial)
+    assert lines_of(report, Outcome.DIFFERENT) == {
+        "Touches": "of ten touches, those sent to 482, 1011 landed elsewhere than the others let expect"
+    }
+    assert lines_of(report, Outcome.EXPECTED).keys() == {"Frames", "Settings"}
+    with closing(check.connector.connect(bench.emulator.serial)) as device:
+        assert device.capture_path == "gRPC"
+        assert not device.follows_finger
+        device.touch(TouchStroke.press(Pixel(300, 1100)))
+        assert bench.inputs()[-1] == "touch up 300,1100"
 
 
 def when_turned(bench: DeviceBench, act: Callable[[], object]) -> Callable[[], bool]:
@@ -238,10 +298,32 @@ def test_lost_device_ends_the_check_and_gets_its_settings_back(bench: DeviceBenc
     report = check.run(bench.emulator.serial, untold, when_turned(bench, bench.disconnect))
     assert {line.outcome for line in report.lines[1:]} == {Outcome.NOT_POSSIBLE}
     assert "is offline" in report.lines[-1].found
-    assert bench.emulator.phone.get_setting(*ROTATES) == "1", "it could not be restored yet"
+    assert bench.emulator.phone.get_setting(*TURNED_TO) == "1", "it could not be restored yet"
     bench.recover()
     check.connector.connect(bench.emulator.serial).close()
-    assert bench.emulator.phone.get_setting(*ROTATES) == before[1][ROTATES[1]]  # type: ignore[index]
+    assert bench.emulator.phone.get_setting(*TURNED_TO) == before[1][TURNED_TO[1]]  # type: ignore[index]
+
+
+def test_killed_check_gets_its_settings_and_rotation_back(start_bench: StartBench, cli: CommandLine) -> None:
+    """Not its posture: only the console changes that, and nothing on the device remembers it."""
+    bench = start_bench("pixel_fold")
+    phone, before, is_amid = bench.emulator.phone, state_of(bench), threading.Event()
+
+    def watch() -> None:
+        if phone.screen().folded and phone.screen().rotation == 1:
+            is_amid.set()
+
+    phone.on_frame(watch)
+    cli.use_server(bench.server.port)
+    command = [sys.executable, "-m", "odyssey_recorder", "devices", "check", bench.emulator.serial]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+        is_killed = is_amid.wait(60)
+        child.kill()
+    assert is_killed
+    assert state_of(bench)[1:] != before[1:]
+    user_connector(read_settings()).connect(bench.emulator.serial).close()
+    assert state_of(bench)[1:] == before[1:]
+    assert (phone.state().rotation, phone.screen().folded) == (0, True)
 
 
 def test_report_is_a_page_without_the_serial(bench: DeviceBench, tmp_path: Path) -> None:

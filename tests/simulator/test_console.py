@@ -167,11 +167,13 @@ def test_foldable_is_folded_and_unfolded(fold: Bench) -> None:
 
 def test_builds_of_the_emulator_can_be_chosen(fresh_bench: Bench) -> None:
     control = fresh_bench.emulator.faults.control
-    for command in ("outer-size on", "first-node on", "turned 3"):
+    for command in ("outer-size on", "first-node on", "turned 3", "bent 40", "old-token on"):
         assert fresh_bench.console("fault", "grpc", *command.split()) == ["OK"]
     assert (control.knows_outer_panel, control.uses_first_node, control.frame_turns) == (True, True, 3)
+    assert (control.bend_px, control.file_is_outdated) == (40, True)
     assert fresh_bench.console("fault", "clear") == ["OK"]
     assert (control.knows_outer_panel, control.uses_first_node, control.frame_turns) == (False, False, 0)
+    assert (control.bend_px, control.file_is_outdated) == (0, False)
 
 
 def test_foldable_follows_how_it_is_held_unless_its_rotation_is_locked(fold: Bench) -> None:
