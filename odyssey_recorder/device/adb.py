@@ -124,8 +124,10 @@ class AdbDevice:
     def screen_state(self) -> ScreenState:
         window, input_method, device_state, wm_size = self._read_screen()
         with device_errors(self.label):
-            window = dumpsys.default_display_contents(window)
-            package, activity = dumpsys.focused_activity(window)
+            focus = window = dumpsys.default_display_contents(window)
+            if not dumpsys.tells_focus(window):
+                [focus] = self._shell.ask("dumpsys window windows")
+            package, activity = dumpsys.focused_activity(focus)
             return ScreenState(
                 size=dumpsys.screen_size(wm_size),
                 rotation=dumpsys.rotation(window),
@@ -137,8 +139,8 @@ class AdbDevice:
                 navigation_bar=dumpsys.navigation_bar(window),
                 keyboard=dumpsys.keyboard(window),
                 panel=dumpsys.panel_size(wm_size),
-                has_pop_up=dumpsys.has_pop_up(window),
-                error_dialog=dumpsys.error_dialog(window),
+                has_pop_up=dumpsys.has_pop_up(focus),
+                error_dialog=dumpsys.error_dialog(focus),
             )
 
     def _read_screen(self) -> list[str]:

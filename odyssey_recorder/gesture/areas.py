@@ -36,6 +36,7 @@ class ScreenAreas:
 
     The boxes are on the frame, None while hidden. `package` and `activity` are empty if nothing has the focus.
     `buttons` are the navigation buttons as the device reported them, empty if it did not. `folds`: it is a foldable.
+    `has_taskbar`: Android shows one on large screens, as from 12L on.
     """
 
     panel: Size
@@ -48,6 +49,7 @@ class ScreenAreas:
     glass: Size | None = None
     buttons: Mapping[SystemKey, Box] = field(default_factory=dict)
     folds: bool = False
+    has_taskbar: bool = True
     error_dialog: str = ""
 
     @property
@@ -140,7 +142,7 @@ def button(at: Pixel, bar: Box, areas: ScreenAreas, rules: NavigationRules) -> P
     """
     is_upright = bar.right - bar.left < bar.bottom - bar.top
     is_large = min(areas.panel.width, areas.panel.height) * 160 >= LARGE_DP * rules.dpi
-    computed = _taskbar_buttons if is_large else _phone_buttons
+    computed = _phone_buttons if not is_large else _taskbar_buttons if areas.has_taskbar else _tablet_buttons
     boxes = areas.buttons or computed(bar, areas, rules)
     spans = {key: (box.top, box.bottom) if is_upright else (box.left, box.right) for key, box in boxes.items()}
     place = at.y if is_upright else at.x
@@ -160,6 +162,13 @@ def _taskbar_buttons(bar: Box, areas: ScreenAreas, rules: NavigationRules) -> Ma
         key: Box(bar.right - rules.px(end_dp + 44), bar.top, bar.right - rules.px(end_dp), bar.bottom)
         for key, end_dp in ends.items()
     }
+
+
+def _tablet_buttons(bar: Box, _: ScreenAreas, rules: NavigationRules) -> Mapping[SystemKey, Box]:
+    """As in the sources of SystemUI before there was a taskbar: 128 dp long each, in the middle of the bar."""
+    half, middle = rules.px(64), (bar.left + bar.right) // 2
+    places = {SystemKey.BACK: middle - 2 * half, SystemKey.HOME: middle, SystemKey.RECENT: middle + 2 * half}
+    return {key: Box(at - half, bar.top, at + half, bar.bottom) for key, at in places.items()}
 
 
 def _phone_buttons(bar: Box, _: ScreenAreas, rules: NavigationRules) -> Mapping[SystemKey, Box]:

@@ -48,6 +48,9 @@ PASSED = "another screen followed before its view hierarchy could be read"
 _GESTURES = "2"
 """The value of the secure setting `navigation_mode` for gestures; all others mean buttons."""
 
+_TASKBAR_SDK = 32
+"""The first Android whose launcher shows a taskbar on large screens."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -325,7 +328,7 @@ class RecorderWork:
     def _areas(self, state: ScreenState) -> ScreenAreas | None:
         try:
             mode = self._device.setting("secure", "navigation_mode")
-            measured = self._measured
+            measured, has_taskbar = self._measured, self._has_taskbar
         except DeviceError:
             return None
         areas = ScreenAreas(
@@ -338,6 +341,7 @@ class RecorderWork:
             state.activity,
             state.panel,
             folds=bool(state.posture),
+            has_taskbar=has_taskbar,
             error_dialog=state.error_dialog,
         )
         read = (buttons for buttons in self._buttons if _are_on(state.navigation_bar, buttons))
@@ -346,6 +350,11 @@ class RecorderWork:
     @cached_property
     def _measured(self) -> Measured:
         return self._device.measured()
+
+    @cached_property
+    def _has_taskbar(self) -> bool:
+        sdk = self._device.properties().sdk_version
+        return not sdk.isdecimal() or int(sdk) >= _TASKBAR_SDK
 
     def _send(self, intent: events.Intent) -> Outcome:
         started_ns = time.monotonic_ns()

@@ -153,7 +153,7 @@ class SystemUi:
 
     @property
     def has_taskbar(self) -> bool:
-        return self.display.is_large and not self.has_gestures
+        return self.display.is_large and not self.has_gestures and not self.display.profile.is_android_9
 
     # User actions --------------------------------------------------------------------------------------------------
 

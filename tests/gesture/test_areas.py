@@ -93,6 +93,13 @@ def test_taskbar_has_its_buttons_at_the_end(size: Size, dpi: int, folds: bool, e
     assert [at(dp) for dp in (-2, 182, 300)] == [BesideButtons()] * 3
 
 
+def test_large_screen_before_taskbars_has_its_buttons_in_the_middle() -> None:
+    areas = ScreenAreas(Size(1920, 1080), Rotation.R0, Box(0, 1008, 1920, 1080), None, has_taskbar=False)
+    found = [pressed(x, 1050, areas, 240) for x in (673, 863, 865, 1055, 1057, 1247)]
+    assert found == [BACK, BACK, HOME, HOME, RECENT, RECENT]
+    assert [pressed(x, 1050, areas, 240) for x in (671, 1249, 1700)] == [BesideButtons()] * 3
+
+
 def test_read_buttons_count_more_than_computed_ones() -> None:
     """A bar of an app launcher of its own, mirrored for a language that is written from right to left."""
     boxes = {key: Box(left, 1492, left + 88, 1588) for key, left in zip(SystemKey, (300, 600, 100), strict=True)}
