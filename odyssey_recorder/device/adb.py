@@ -83,6 +83,7 @@ class AdbDevice:
         self._known = known
         self._panels: tuple[str, ...] | None = None
         self._lit = ""
+        self._views = dumping.ViewReader(shell)
         self._all_windows = _ALL_WINDOWS
         self._sdk: int | None = None
         self._long_press_ms = LONG_PRESS_MS
@@ -233,7 +234,7 @@ class AdbDevice:
     def view_hierarchy(self) -> str:
         """Raises DeviceError if the screen does not become idle within the ten seconds that `uiautomator` waits."""
         try:
-            return dumping.dump_views(self._shell, self._all_windows)
+            return self._views.read(self._all_windows)
         except DeviceError as error:
             if not self._all_windows or _UNKNOWN_OPTION.search(str(error)) is None:
                 raise
