@@ -24,7 +24,7 @@ from odyssey_recorder.device.view_hierarchy import (
     navigation_buttons,
 )
 from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError, RecordingError
-from odyssey_recorder.gesture.areas import Navigation, ScreenAreas
+from odyssey_recorder.gesture.areas import Navigation, ScreenAreas, is_right_to_left
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording import events
@@ -328,10 +328,12 @@ class RecorderWork:
     def _areas(self, state: ScreenState) -> ScreenAreas | None:
         try:
             mode = self._device.setting("secure", "navigation_mode")
-            measured, has_taskbar = self._measured, self._has_taskbar
+            return self._with_buttons(self._plain_areas(state, mode))
         except DeviceError:
             return None
-        areas = ScreenAreas(
+
+    def _plain_areas(self, state: ScreenState, mode: str) -> ScreenAreas:
+        return ScreenAreas(
             state.size,
             state.rotation,
             state.navigation_bar,
@@ -341,11 +343,16 @@ class RecorderWork:
             state.activity,
             state.panel,
             folds=bool(state.posture),
-            has_taskbar=has_taskbar,
+            has_taskbar=self._has_taskbar,
             error_dialog=state.error_dialog,
         )
-        read = (buttons for buttons in self._buttons if _are_on(state.navigation_bar, buttons))
-        return replace(areas, buttons=measured.buttons_on(areas.size, areas.rotation) or next(read, {}))
+
+    def _with_buttons(self, areas: ScreenAreas) -> ScreenAreas:
+        """As measured or read; computed ones depend on the language."""
+        read = (buttons for buttons in self._buttons if _are_on(areas.navigation_bar, buttons))
+        if buttons := self._measured.buttons_on(areas.size, areas.rotation) or next(read, {}):
+            return replace(areas, buttons=buttons)
+        return replace(areas, right_to_left=is_right_to_left(self._device.setting("system", "system_locales")))
 
     @cached_property
     def _measured(self) -> Measured:

@@ -27,12 +27,23 @@ def status_bar(clock: str, background: str, color: str) -> View:
 
 @dataclass(frozen=True, slots=True)
 class Buttons:
-    """What the buttons do; `choose_ime` is None while there is no switcher of input methods. The rest are colours."""
+    """What the buttons do; `choose_ime` is None while there is no switcher of input methods.
+
+    `background` and `ink` are colours. A language that is written from right to left has the whole bar `mirrored`.
+    """
 
     presses: Mapping[str, Action]
     choose_ime: Action | None
     background: str
     ink: str
+    mirrored: bool = False
+
+    def line(self, views: Sequence[View], *, gap: float = 0) -> View:
+        return row(*(reversed(views) if self.mirrored else views), gap=gap)
+
+    def end(self, view: View, pad: float) -> View:
+        """At the end of the bar, `pad` dp from it."""
+        return Place(view, "start", pad=(pad, 0, 0, 0)) if self.mirrored else Place(view, "end", pad=(0, 0, pad, 0))
 
 
 _ICONS = {"Back": ("menu-left", 40), "Home": ("circle", 17), "Overview": ("square-rounded", 17)}
@@ -51,12 +62,12 @@ def navigation_bar(buttons: Buttons, *, is_large: bool) -> View:
     width = _LARGE_KEY_DP if is_large else _KEY_DP
     keys = [_key(name, press, _PHONE_IDS[name], buttons.ink, width) for name, press in buttons.presses.items()]
     if is_large:
-        ends = Spacer(flex=1), _switcher(buttons, _PHONE_IME, flex=1)
-        line = row(ends[0], *keys, ends[1])
+        line = buttons.line([Spacer(flex=1), *keys, _switcher(buttons, _PHONE_IME, flex=1)])
         return Surface(line, color=buttons.background, height=NAVIGATION_DP, fill=True)
     cells = [Surface(key, height=NAVIGATION_DP, align="center", flex=1) for key in keys]
     switcher = _switcher(buttons, _PHONE_IME, flex=0.5)
-    return Surface(row(Spacer(flex=0.5), *cells, switcher), color=buttons.background, height=NAVIGATION_DP, fill=True)
+    line = buttons.line([Spacer(flex=0.5), *cells, switcher])
+    return Surface(line, color=buttons.background, height=NAVIGATION_DP, fill=True)
 
 
 def taskbar(buttons: Buttons, apps: Sequence[View], display: Display) -> View:
@@ -67,9 +78,9 @@ def taskbar(buttons: Buttons, apps: Sequence[View], display: Display) -> View:
     return Stack(
         (
             Surface(color=buttons.background, fill=True, height=TASKBAR_DP),
-            Place(_switcher(buttons, _TASKBAR_IME, width=48), "start", pad=(24, 0)),
+            Place(_switcher(buttons, _TASKBAR_IME, width=48), "end" if buttons.mirrored else "start", pad=(24, 0)),
             Place(row(*apps, gap=12), "center"),
-            Place(row(*keys, gap=_TASKBAR_GAP_DP), "end", pad=(0, 0, _end_margin_dp(display), 0)),
+            buttons.end(buttons.line(keys, gap=_TASKBAR_GAP_DP), _end_margin_dp(display)),
         )
     )
 
