@@ -67,6 +67,9 @@ def dump_views(phone: Phone, *, compressed: bool = False) -> bytes:
     hierarchy = Element("hierarchy", rotation=str(phone.state().rotation))
     root = phone.view_hierarchy()
     _add(hierarchy, compressed_tree(root) if compressed else root, 0)
+    if phone.profile.is_android_9:  # which does not know hints, and shows them as texts
+        for element in hierarchy.iter("node"):
+            del element.attrib["hint"]
     return _PROLOGUE + tostring(hierarchy, "unicode").encode()
 
 

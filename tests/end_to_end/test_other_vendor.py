@@ -16,7 +16,7 @@ from odyssey_recorder.device.inventory import DeviceInventory
 from odyssey_recorder.doctor import Doctor, Level
 from odyssey_recorder.gui.devices.commands import DevicesCommand
 from odyssey_recorder.gui.devices.device_card import advice, offers
-from odyssey_recorder.model.action import Click, Press, SystemKey
+from odyssey_recorder.model.action import Click, Complete, Press, SystemKey, Type
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.flag import FlagCode
 from odyssey_recorder.model.geometry import Box, Rotation
@@ -32,7 +32,7 @@ from tests.cli import wait_until
 from tests.dataset.drafts import store_in
 from tests.end_to_end.emulator_bench import label_positions
 from tests.end_to_end.journal_checks import published
-from tests.end_to_end.recording_setup import PATIENCE_S, TASK, RecordingSetup
+from tests.end_to_end.recording_setup import PATIENCE_S, TASK, RecordingSetup, kinds_of
 from tests.end_to_end.test_passive_mode import flags_of
 from tests.recording.recording_bench import Annotator
 from tests.simulator.person import Person
@@ -54,7 +54,7 @@ class VendorSetup(RecordingSetup):
 @pytest.fixture
 def setup(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[VendorSetup]:
     journal = tmp_path / "journal.jsonl"
-    phone = Phone(OTHER_VENDOR, animation=False, journal=journal)
+    phone = Phone(OTHER_VENDOR, animation=False, journal=journal).without_notices()
     with SimulatedEmulator(phone, adb_server_port=adb_server.port) as emulator:
         connector = DeviceConnector(AdbServer(port=adb_server.port), console_token=tmp_path / "token")
         wait_until(lambda: any(one.serial == emulator.serial and one.is_ready for one in connector.devices()))
@@ -89,6 +89,21 @@ def test_touches_in_its_window_become_steps(setup: VendorSetup) -> None:
     apps = [step.screen.package for step in provenance.steps if step.screen is not None]
     assert apps == [SETTINGS, SETTINGS, "com.android.launcher3", SETTINGS, "com.android.launcher3"]
     assert not {flag.code for flag in flags_of(provenance.steps)} & NAVIGATION_DOUBTS
+    assert annotator.notices == []
+
+
+def test_text_typed_on_its_screen_is_read(setup: VendorSetup) -> None:
+    with setup.recording("passive") as (recorder, annotator):
+        setup.open(recorder, NOTES)
+        setup.tap_in_window(recorder, "New note", "Title")
+        setup.type_on_screen("oslo")
+        setup.await_keys(recorder, 4)
+        setup.tap("Back")
+        setup.await_steps(recorder, 4)
+        episode, provenance = setup.finish(recorder)
+    assert kinds_of(episode) == [Click, Click, Type, Press, Complete]
+    assert episode.steps[2].action == Type("oslo")
+    assert not {flag.code for flag in flags_of(provenance.steps)} & {FlagCode.TEXT_UNREAD, FlagCode.WRONG_TEXT}
     assert annotator.notices == []
 
 
