@@ -34,6 +34,10 @@ _QT_PROBE = "import PySide6.QtWidgets as w, PySide6; w.QApplication([]); print(P
 _LIBRARIES = ("adbutils", "grpcio", "PySide6-Essentials", "pillow", "pydantic", "watchdog")
 
 
+_NO_SNAPSHOTS = (
+    "Only emulators of the Android SDK on this computer keep snapshots. After an undo, bring the device back by hand."
+)
+
 _SIMULATE = ("simulate", "--profile", "pixel_7_pro")
 
 
@@ -155,6 +159,8 @@ def _preflight(connector: DeviceConnector, listed: ListedDevice) -> list[DoctorF
         return [DoctorFinding("Preflight", str(error), Level.NOTE)]
     try:
         wanting = [finding for finding in preflight.findings(preflight.take_readings(device)) if finding.fix]
+        if not device.keeps_snapshots:
+            wanting.append(preflight.PreflightFinding("Snapshots", "not kept", _NO_SNAPSHOTS))
     except DeviceError as error:
         return [DoctorFinding("Preflight", str(error), Level.NOTE)]
     finally:

@@ -23,7 +23,7 @@ class Profile:
 
     Without a `keyboard` the guest has no keyboard node, and keys of the emulator's toolbar do nothing. `avd_name` is
     the name of the virtual device; empty for a default that describes it. An emulator of another `vendor` has no
-    console, no gRPC service, no virtual device and an old Android.
+    console, no gRPC service, no virtual device and Android 9.
     """
 
     name: str
@@ -38,6 +38,10 @@ class Profile:
     @property
     def virtual_device(self) -> str:
         return "" if self.vendor else self.avd_name or f"Simulated_{self.name}"
+
+    @property
+    def is_android_9(self) -> bool:
+        return bool(self.vendor)
 
     @property
     def first_posture(self) -> Posture | None:

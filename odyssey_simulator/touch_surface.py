@@ -129,7 +129,7 @@ class TouchSurface:
         for window in reversed(self._compositor.windows):
             path = window.box.under(x, y)
             if path and window.name in {NAVIGATION_BAR, TASKBAR} and not any(touched(box.view) for box in path):
-                nearest = nearest_key(path[-1], x, is_taskbar=window.name == TASKBAR)
+                nearest = nearest_key(path[-1], x, is_large=self._system().display.is_large)
                 return [nearest, *path] if nearest is not None else path
             if path and (window.opaque or any(touched(box.view) for box in path)):
                 return path

@@ -315,6 +315,9 @@ class FakeDevice:
         with self._keeping_snapshots():
             self._snapshots.pop(name, None)
 
+    def unmarked_panel(self) -> str:
+        return ""
+
     def close_recents(self) -> None:
         with self._answering():
             self.recents = ()

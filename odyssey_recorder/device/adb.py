@@ -57,6 +57,8 @@ _SCREENCAP_HEADER = struct.Struct("<4I")
 _RGBA_8888 = 1
 _LARGEST_SIDE_PX = 16384
 
+_Capture = tuple[ShellStream, Size, bytearray]
+
 
 class AdbDevice:
     """A device behind an adb server; new commands wait while a snapshot is saved or loaded."""
@@ -82,7 +84,8 @@ class AdbDevice:
         self._console = console
         self._known = known
         self._panels: tuple[str, ...] | None = None
-        self._lit = ""
+        self._lit: tuple[str, Size] | None = None
+        self._views = dumping.ViewReader(shell)
         self._all_windows = _ALL_WINDOWS
         self._sdk: int | None = None
         self._long_press_ms = LONG_PRESS_MS
@@ -93,7 +96,7 @@ class AdbDevice:
         return (*self._shell.server.command, "-s", self.serial)
 
     def _forget_abilities(self) -> None:
-        self._panels = self._sdk = None
+        self._panels = self._sdk = self._lit = None
         self._all_windows = _ALL_WINDOWS
 
     def properties(self) -> DeviceProperties:
@@ -124,8 +127,10 @@ class AdbDevice:
     def screen_state(self) -> ScreenState:
         window, input_method, device_state, wm_size = self._read_screen()
         with device_errors(self.label):
-            window = dumpsys.default_display_contents(window)
-            package, activity = dumpsys.focused_activity(window)
+            focus = window = dumpsys.default_display_contents(window)
+            if not dumpsys.tells_focus(window):
+                [focus] = self._shell.ask("dumpsys window windows")
+            package, activity = dumpsys.focused_activity(focus)
             return ScreenState(
                 size=dumpsys.screen_size(wm_size),
                 rotation=dumpsys.rotation(window),
@@ -137,8 +142,8 @@ class AdbDevice:
                 navigation_bar=dumpsys.navigation_bar(window),
                 keyboard=dumpsys.keyboard(window),
                 panel=dumpsys.panel_size(wm_size),
-                has_pop_up=dumpsys.has_pop_up(window),
-                error_dialog=dumpsys.error_dialog(window),
+                has_pop_up=dumpsys.has_pop_up(focus),
+                error_dialog=dumpsys.error_dialog(focus),
             )
 
     def _read_screen(self) -> list[str]:
@@ -161,10 +166,17 @@ class AdbDevice:
         `screencap` writes only once it has the whole image, so the image is older than its first byte; on a busy
         computer the remaining pixels arrive much later.
         """
-        stream, size, pixels = self._screencap(self._lit_panel())
+        marked = self._marked_panel()
+        stream, size, pixels = self._screencap_of_lit() if marked is None else self._screencap(marked)
         return Frame(number, size, pixels, stream.asked_ns, stream.output_ns, "screencap")
 
-    def _screencap(self, panel: str) -> tuple[ShellStream, Size, bytearray]:
+    def unmarked_panel(self) -> str:
+        if self._marked_panel() is not None:
+            return ""
+        self._screencap_of_lit()
+        return "{} ({})".format(*self._lit) if self._lit else ""
+
+    def _screencap(self, panel: str) -> _Capture:
         with self._shell.running(f"screencap -d {panel}" if panel else "screencap") as stream:
             try:
                 return stream, *_receive_screencap(stream)
@@ -231,7 +243,7 @@ class AdbDevice:
     def view_hierarchy(self) -> str:
         """Raises DeviceError if the screen does not become idle within the ten seconds that `uiautomator` waits."""
         try:
-            return dumping.dump_views(self._shell, self._all_windows)
+            return self._views.read(self._all_windows)
         except DeviceError as error:
             if not self._all_windows or _UNKNOWN_OPTION.search(str(error)) is None:
                 raise
@@ -375,25 +387,35 @@ class AdbDevice:
             )
         return self._console
 
-    def _lit_panel(self) -> str:
-        """Empty if there is only one panel. On a foldable, `screencap` without an id takes the first panel, lit or
-        not."""
-        if self._panels is None:
-            [panels] = self._shell.ask("dumpsys SurfaceFlinger --display-id")
-            self._panels = dumpsys.physical_displays(panels)
-        if len(self._panels) <= 1:
+    def _marked_panel(self) -> str | None:
+        """Empty if there is only one panel, None if none of several is marked as active.
+
+        On a foldable, `screencap` without an id takes the first panel, lit or not.
+        """
+        if len(self._all_panels()) <= 1:
             return ""
         [dumpsys_input] = self._shell.ask("dumpsys input")
-        return dumpsys.default_display(dumpsys_input) or self._panel_that_shows(self._panels)
+        return dumpsys.default_display(dumpsys_input) or None
 
-    def _panel_that_shows(self, panels: Sequence[str]) -> str:
-        """For a device that marks no panel as active; empty if all are black."""
-        likely = sorted(panels, key=lambda panel: panel != self._lit)
-        lit = next((panel for panel in likely if not _is_black(self._screencap(panel)[2])), "")
-        if lit != self._lit:
+    def _all_panels(self) -> tuple[str, ...]:
+        panels = self._panels
+        if panels is None:
+            [answer] = self._shell.ask("dumpsys SurfaceFlinger --display-id")
+            panels = self._panels = dumpsys.physical_displays(answer)
+        return panels
+
+    def _screencap_of_lit(self) -> _Capture:
+        """Of the first panel that is not black. The choice holds until that one is black or has another size."""
+        known, size = self._lit or ("", None)
+        if known and (capture := self._screencap(known))[1] == size and not _is_black(capture[2]):
+            return capture
+        captures = {panel: self._screencap(panel) for panel in self._all_panels()}
+        shown = [panel for panel, (*_, pixels) in captures.items() if not _is_black(pixels)]
+        lit = [*shown, known or next(iter(captures))][0]
+        if lit != known:
             _log.warning("%s marks none of its panels as active. The one that is lit is recorded: %s", self.serial, lit)
-        self._lit = lit
-        return lit
+        self._lit = lit, captures[lit][1]
+        return captures[lit]
 
     def _sdk_version(self) -> int:
         if self._sdk is None:

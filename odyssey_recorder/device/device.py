@@ -283,6 +283,9 @@ class Device(ControllableDevice, FrameStream, LiveTouch, InputEvents, Snapshots,
     def repair(self, repair: Repair) -> None:
         """Carry out a repair. Raises `DeviceError` if the device refuses it."""
 
+    def unmarked_panel(self) -> str:
+        """The panel that is recorded because it is lit, if there are several and the device marks none as active."""
+
     def close_recents(self) -> None:
         """Close every recent app and go to the home screen."""
 

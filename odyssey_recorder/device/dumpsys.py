@@ -1,4 +1,4 @@
-"""Parsers for the output of Android's own tools, as printed by Android 10 to 16."""
+"""Parsers for the output of Android's own tools, as printed by Android 9 to 16."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -17,7 +17,7 @@ _WM_SIZE = re.compile(r"(?:Physical|Override) size: (\d+)x(\d+)")
 _PANEL_SIZE = re.compile(r"Physical size: (\d+)x(\d+)")
 _WM_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
 _FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]*)\}")
-_FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ (\S+/[^\s}]+)")
+_FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ (\S+/[^\s},]+)")
 _ACTIVITY = re.compile(r"[\w.]+/[\w.$]+")
 _ERROR_DIALOGS = ("Application Not Responding: ", "Application Error: ")
 _SYSTEM_WINDOWS = ("NotificationShade", "StatusBar", "InputMethod", "Splash Screen ", *_ERROR_DIALOGS)
@@ -36,12 +36,18 @@ _NAVIGATION_BAR = {"TYPE_NAVIGATION_BAR", "ITYPE_NAVIGATION_BAR", "navigationBar
 _TASKBAR = {"ITYPE_EXTRA_NAVIGATION_BAR"}
 """Of Android 12L and 13, without a navigation bar of its own."""
 _KEYBOARD = {"TYPE_IME", "ITYPE_IME", "ime"}
+_FRAMES = re.compile(
+    r"\bDisplayFrames w=(\d+) h=(\d+).*?\bmDock=\[(\d+),(\d+)\]\[(\d+),(\d+)\].*?\bmCurrent=\[\d+,\d+\]\[\d+,(\d+)\]",
+    re.S,
+)
+"""Of Android 9, without insets: mDock is what the visible bars leave, mCurrent what the keyboard leaves of that."""
 _KEYBOARD_ELSEWHERE = re.compile(r"\bmCurTokenDisplayId=0*[1-9]")
 _POSTURE = re.compile(r"Committed state: DeviceState\{identifier=\d+, name='(\w+)'")
 _DISPLAY = re.compile(r"^Display (\d+) \(HWC display \d+\)", re.MULTILINE)
 _FREE_KIB = re.compile(r"\s\d+\s+\d+\s+(\d+)\s+\d+%\s")
 _DEFAULT_VIEWPORT = re.compile(r"Viewport INTERNAL: displayId=0, uniqueId=local:(\d+),(?:.*isActive=\[(\d)\])?")
 _RECENT = re.compile(r"Recent #\d+: Task(?:Record)?\{\S+ #(?P<id>\d+)\b(?P<rest>.*)")
+_STACK = re.compile(r"\bStackId=(\d+)")
 _TASK_TYPE = re.compile(r"\btype=(\w+)")
 _ACTIVITY_TASK_TYPE = re.compile(r"\bactivityType=(\d+)")
 _APP_TYPES = ("standard", "1")
@@ -55,7 +61,10 @@ _EXCLUDED = 0x00800000
 
 @dataclass(frozen=True, slots=True)
 class RecentTask:
-    """`package` is a valid package name or empty."""
+    """`id` is what `am stack remove` wants: before Android 11 the stack's number, then the task's own.
+
+    `package` is a valid package name or empty.
+    """
 
     id: int
     package: str
@@ -101,6 +110,11 @@ def default_display_contents(window: str) -> str:
     if not found:
         raise ValueError(f"no default display in {window.strip()[:80]!r}")
     return found[-1]
+
+
+def tells_focus(window: str) -> bool:
+    """False for the displays of Android 9, which tells the focus with its windows: `dumpsys window windows`."""
+    return "mCurrentFocus=" in window
 
 
 def focused_activity(window: str) -> tuple[str, str]:
@@ -197,11 +211,22 @@ def recent_tasks(dump: str) -> tuple[RecentTask, ...]:
 
 def _insets_source(window: str, kinds: Collection[str]) -> Box | None:
     """The first source of a kind is the display's own; None if hidden or empty."""
+    if "InsetsSource" not in window:
+        return next((box for kind, box in _frames(window) if kind in kinds and box.area), None)
     found = next((found for found in _INSETS_SOURCE.finditer(window) if found["kind"] in kinds), None)
     if found is None or found["visible"] == "false":
         return None
     box = Box(*map(int, found.group(2, 3, 4, 5)))
     return box if box.area else None
+
+
+def _frames(window: str) -> Iterator[tuple[str, Box]]:
+    if found := _FRAMES.search(window):
+        width, height, left, top, right, bottom, free = map(int, found.groups())
+        beside = Box(0, top, left, bottom) if left else Box(right, top, width, bottom)
+        yield "statusBars", Box(0, 0, width, top)
+        yield "navigationBars", Box(0, bottom, width, height) if bottom < height else beside
+        yield "ime", Box(left, free, right, bottom)
 
 
 def _last(pattern: re.Pattern[str], text: str, what: str) -> re.Match[str]:
@@ -221,4 +246,5 @@ def _listed_tasks(blocks: list[str]) -> Iterator[RecentTask]:
         is_excluded = flags is not None and int(flags[1], 16) & _EXCLUDED
         if kind is not None and kind[1] in _APP_TYPES and not is_excluded:
             package = _TASK_PACKAGE.search(block)
-            yield RecentTask(int(header["id"]), package[1] if package is not None else "")
+            stack = _STACK.search(header["rest"])
+            yield RecentTask(int(stack[1] if stack else header["id"]), package[1] if package is not None else "")

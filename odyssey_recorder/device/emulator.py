@@ -33,6 +33,11 @@ _ATTEMPTS = 3
 _UNFOLDED = ("", "OPENED", "HALF_OPENED")
 """Postures in which touches over gRPC land where they should, as far as is known; "" is a device that does not fold."""
 
+_UNMEASURED = (
+    "It is folded, and nobody has measured where touches land then. Unfold it, or measure it: odyssey-recorder devices "
+    "check"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
@@ -160,7 +165,9 @@ class EmulatorDevice(AdbDevice):
         if connection is None or self._touch_scale() is None:
             self._check_open()
             self._finger.lift(connection.control if connection else None)
-            raise errors.InputRefusedError(f"{self.label} cannot follow a finger right now. Try again.")
+            is_measured = connection is None or self._posture in (*_UNFOLDED, *self._measured.touch_scale)
+            reason = "Try again." if is_measured else _UNMEASURED
+            raise errors.InputRefusedError(f"{self.label} cannot follow a finger right now. {reason}")
         with self._input_allowed(), self._closing_on_error(connection):
             self._finger.put(connection.control, self._frame_shape(), at)
 

@@ -62,6 +62,7 @@ class PreflightReadings:
     keyboard_beside_hardware: str
     stays_on: str
     hides_error_dialogs: str
+    unmarked_panel: str = ""
 
     @property
     def has_keyboard(self) -> bool:
@@ -102,12 +103,14 @@ def take_readings(device: Device) -> PreflightReadings:
         keyboard_beside_hardware=device.setting("secure", "show_ime_with_hard_keyboard"),
         stays_on=device.setting("global", "stay_on_while_plugged_in"),
         hides_error_dialogs=device.setting("global", "hide_error_dialogs"),
+        unmarked_panel="" if device.sends_frames else device.unmarked_panel(),
     )
 
 
 def findings(readings: PreflightReadings) -> tuple[PreflightFinding, ...]:
     return (
         _screen(readings),
+        *_panel(readings),
         _touch_screen(readings),
         _keyboard(readings),
         _soft_keyboard(readings),
@@ -143,6 +146,15 @@ def _screen(readings: PreflightReadings) -> PreflightFinding:
     return PreflightFinding(
         "Screen", found, f"{wanted} Create the virtual device again from its profile (Devices, Create)."
     )
+
+
+def _panel(readings: PreflightReadings) -> Iterator[PreflightFinding]:
+    if readings.unmarked_panel:
+        fix = (
+            "Android does not say which of its panels is on. The recorder takes the one that is not black, and looks "
+            "again after each fold. Check in the mirror that it is the right one."
+        )
+        yield PreflightFinding("Panel", f"{readings.unmarked_panel} is recorded", fix)
 
 
 def _touch_screen(readings: PreflightReadings) -> PreflightFinding:

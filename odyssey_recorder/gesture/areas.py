@@ -17,6 +17,9 @@ HELD_US = 200_000
 LARGE_DP = 600
 """The smallest width from which Android's launcher shows a taskbar."""
 
+_RIGHT_TO_LEFT = {"ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi"}
+_RIGHT_TO_LEFT_SCRIPTS = {"Arab", "Hebr"}
+
 
 class Navigation(Enum):
     """The values of `secure` `navigation_mode` are 0 and 2."""
@@ -36,6 +39,8 @@ class ScreenAreas:
 
     The boxes are on the frame, None while hidden. `package` and `activity` are empty if nothing has the focus.
     `buttons` are the navigation buttons as the device reported them, empty if it did not. `folds`: it is a foldable.
+    `has_taskbar`: Android shows one on large screens, as from 12L on. `right_to_left`: its language is written so,
+    and computed buttons are mirrored.
     """
 
     panel: Size
@@ -48,6 +53,8 @@ class ScreenAreas:
     glass: Size | None = None
     buttons: Mapping[SystemKey, Box] = field(default_factory=dict)
     folds: bool = False
+    has_taskbar: bool = True
+    right_to_left: bool = False
     error_dialog: str = ""
 
     @property
@@ -140,14 +147,28 @@ def button(at: Pixel, bar: Box, areas: ScreenAreas, rules: NavigationRules) -> P
     """
     is_upright = bar.right - bar.left < bar.bottom - bar.top
     is_large = min(areas.panel.width, areas.panel.height) * 160 >= LARGE_DP * rules.dpi
-    computed = _taskbar_buttons if is_large else _phone_buttons
+    computed = _phone_buttons if not is_large else _taskbar_buttons if areas.has_taskbar else _tablet_buttons
     boxes = areas.buttons or computed(bar, areas, rules)
+    if areas.right_to_left and not areas.buttons:
+        boxes = {key: _mirrored(box, bar, is_upright=is_upright) for key, box in boxes.items()}
     spans = {key: (box.top, box.bottom) if is_upright else (box.left, box.right) for key, box in boxes.items()}
     place = at.y if is_upright else at.x
     nearest = min(spans, key=lambda key: max(spans[key][0] - place, place - (spans[key][1] - 1)))
     if any(start <= place for start, _ in spans.values()) and any(place < end for _, end in spans.values()):
         return Pressed(nearest)
     return BesideButtons() if is_large else Pressed(nearest, beside=nearest is SystemKey.RECENT)
+
+
+def is_right_to_left(locales: str) -> bool:
+    """Whether the first of Android's `system_locales`, such as "ar-EG,en-US", is written from right to left."""
+    language, *rest = locales.partition(",")[0].split("-")
+    return language in _RIGHT_TO_LEFT or not _RIGHT_TO_LEFT_SCRIPTS.isdisjoint(rest)
+
+
+def _mirrored(box: Box, bar: Box, *, is_upright: bool) -> Box:
+    if is_upright:
+        return Box(box.left, bar.top + bar.bottom - box.bottom, box.right, bar.top + bar.bottom - box.top)
+    return Box(bar.left + bar.right - box.right, box.top, bar.left + bar.right - box.left, box.bottom)
 
 
 def _taskbar_buttons(bar: Box, areas: ScreenAreas, rules: NavigationRules) -> Mapping[SystemKey, Box]:
@@ -160,6 +181,13 @@ def _taskbar_buttons(bar: Box, areas: ScreenAreas, rules: NavigationRules) -> Ma
         key: Box(bar.right - rules.px(end_dp + 44), bar.top, bar.right - rules.px(end_dp), bar.bottom)
         for key, end_dp in ends.items()
     }
+
+
+def _tablet_buttons(bar: Box, _: ScreenAreas, rules: NavigationRules) -> Mapping[SystemKey, Box]:
+    """As in the sources of SystemUI before there was a taskbar: 128 dp long each, in the middle of the bar."""
+    half, middle = rules.px(64), (bar.left + bar.right) // 2
+    places = {SystemKey.BACK: middle - 2 * half, SystemKey.HOME: middle, SystemKey.RECENT: middle + 2 * half}
+    return {key: Box(at - half, bar.top, at + half, bar.bottom) for key, at in places.items()}
 
 
 def _phone_buttons(bar: Box, _: ScreenAreas, rules: NavigationRules) -> Mapping[SystemKey, Box]:

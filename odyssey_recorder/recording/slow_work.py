@@ -24,7 +24,7 @@ from odyssey_recorder.device.view_hierarchy import (
     navigation_buttons,
 )
 from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError, RecordingError
-from odyssey_recorder.gesture.areas import Navigation, ScreenAreas
+from odyssey_recorder.gesture.areas import Navigation, ScreenAreas, is_right_to_left
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording import events
@@ -47,6 +47,9 @@ PASSED = "another screen followed before its view hierarchy could be read"
 
 _GESTURES = "2"
 """The value of the secure setting `navigation_mode` for gestures; all others mean buttons."""
+
+_TASKBAR_SDK = 32
+"""The first Android whose launcher shows a taskbar on large screens."""
 
 _log = logging.getLogger(__name__)
 
@@ -325,10 +328,12 @@ class RecorderWork:
     def _areas(self, state: ScreenState) -> ScreenAreas | None:
         try:
             mode = self._device.setting("secure", "navigation_mode")
-            measured = self._measured
+            return self._with_buttons(self._plain_areas(state, mode))
         except DeviceError:
             return None
-        areas = ScreenAreas(
+
+    def _plain_areas(self, state: ScreenState, mode: str) -> ScreenAreas:
+        return ScreenAreas(
             state.size,
             state.rotation,
             state.navigation_bar,
@@ -338,14 +343,25 @@ class RecorderWork:
             state.activity,
             state.panel,
             folds=bool(state.posture),
+            has_taskbar=self._has_taskbar,
             error_dialog=state.error_dialog,
         )
-        read = (buttons for buttons in self._buttons if _are_on(state.navigation_bar, buttons))
-        return replace(areas, buttons=measured.buttons_on(areas.size, areas.rotation) or next(read, {}))
+
+    def _with_buttons(self, areas: ScreenAreas) -> ScreenAreas:
+        """As measured or read; computed ones depend on the language."""
+        read = (buttons for buttons in self._buttons if _are_on(areas.navigation_bar, buttons))
+        if buttons := self._measured.buttons_on(areas.size, areas.rotation) or next(read, {}):
+            return replace(areas, buttons=buttons)
+        return replace(areas, right_to_left=is_right_to_left(self._device.setting("system", "system_locales")))
 
     @cached_property
     def _measured(self) -> Measured:
         return self._device.measured()
+
+    @cached_property
+    def _has_taskbar(self) -> bool:
+        sdk = self._device.properties().sdk_version
+        return not sdk.isdecimal() or int(sdk) >= _TASKBAR_SDK
 
     def _send(self, intent: events.Intent) -> Outcome:
         started_ns = time.monotonic_ns()

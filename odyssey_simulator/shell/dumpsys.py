@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from odyssey_simulator.evdev import InputNode
 from odyssey_simulator.guest import Guest
 from odyssey_simulator.panels import lit_panel, panels
 from odyssey_simulator.phone import PhoneState, Rect
 from odyssey_simulator.shell.program import Call, Programs
-from odyssey_simulator.shell.tasks import dump_recents, hash_of, short_component, task_name
+from odyssey_simulator.shell.tasks import dump_recents, dump_recents_9, hash_of, short_component, task_name
 from odyssey_simulator.system.input_methods import ADB_KEYBOARD, CHOSEN
 
 _Dump = Callable[[Guest, PhoneState, Sequence[str]], Iterator[str]]
@@ -56,13 +57,13 @@ def _window(guest: Guest, state: PhoneState, arguments: Sequence[str]) -> Iterat
         case ["displays" | "d"]:
             yield from _displays(guest, state)
         case ["windows" | "w"]:
-            yield from _windows(state)
+            yield from _windows(guest, state)
         case _:
             yield from _last_anr(guest)
             yield "-" * 79
             yield "WINDOW MANAGER POLICY STATE (dumpsys window policy)"
             yield from _displays(guest, state)
-            yield from _windows(state)
+            yield from _windows(guest, state)
 
 
 def _last_anr(guest: Guest) -> Iterator[str]:
@@ -74,7 +75,7 @@ def _last_anr(guest: Guest) -> Iterator[str]:
         return
     yield f"  Application at fault: {_activity_record(then)}"
     yield "  Reason: Input dispatching timed out"
-    yield from _windows(then)
+    yield from _windows(guest, then)
     yield ""
     yield "Last ANR continued"
     yield from _displays(guest, then)
@@ -84,28 +85,59 @@ def _last_anr(guest: Guest) -> Iterator[str]:
 def _displays(guest: Guest, state: PhoneState) -> Iterator[str]:
     size, density = state.size, state.density
     yield "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)"
+    if guest.phone.profile.is_android_9:
+        yield from _displays_9(guest, state)
+        return
     if guest.faults.has_second_display:
         yield from _SECOND_DISPLAY
     yield "  Display: mDisplayId=0 (organized)"
     yield f"    init={state.physical_size.width}x{state.physical_size.height} {guest.phone.profile.density}dpi"
     yield f"    cur={size.width}x{size.height} {density}dpi app={size.width}x{size.height}"
-    if not guest.phone.profile.vendor:  # Android 9 says that in another section
-        yield f"  mCurrentFocus={_focus(state)}"
-        yield f"  mFocusedApp={_activity_record(state)}"
+    yield f"  mCurrentFocus={_focus(state)}"
+    yield f"  mFocusedApp={_activity_record(state)}"
     yield f"  mCurrentRotation=ROTATION_{state.rotation * 90}"
     yield "  InsetsState"
     yield f"      mDisplayFrame=Rect(0, 0 - {size.width}, {size.height})"
     yield from _insets(state)
 
 
-def _windows(state: PhoneState) -> Iterator[str]:
+def _displays_9(guest: Guest, state: PhoneState) -> Iterator[str]:
+    """Android 9 has no insets, and says in another section what has the focus.
+
+    Its frames are areas: mDock what the visible bars leave, mCurrent what the keyboard leaves of that.
+    """
+    width, height = state.size.width, state.size.height
+    dock = Rect(0, state.status_bar.bottom, width, state.navigation_bar.top or height)
+    current = replace(dock, bottom=state.keyboard.top) if state.keyboard else dock
+    yield "  Display: mDisplayId=0"
+    yield (
+        f"    init={state.physical_size.width}x{state.physical_size.height} {guest.phone.profile.density}dpi"
+        f" cur={width}x{height} app={width}x{dock.bottom} rng={height}x{height}-{width}x{width}"
+    )
+    yield f"    deferred=false mLayoutNeeded=false mTouchExcludeRegion=SkRegion((0,0,{width},{height}))"
+    yield "\n  mLayoutSeq=440\n\n  Application tokens in top down Z order:\n    mStackId=3"
+    yield f"      taskId={state.task}\n        appTokens=[{_app_window_token(state)}]"
+    yield "\n  homeStack=Stack=0\n"
+    yield f"  DisplayFrames w={width} h={height} r={state.rotation}"
+    frames = {"mStable": dock, "mStableFullscreen": replace(dock, top=0), "mDock": dock, "mCurrent": current}
+    screen = Rect(0, 0, width, height)
+    frames |= {"mSystem": screen, "mContent": current, "mVoiceContent": current, "mUnrestricted": screen}
+    yield from (f"    {name}={_frame(frame)}" for name, frame in frames.items())
+
+
+def _app_window_token(state: PhoneState) -> str:
+    return f"AppWindowToken{{{hash_of('window')} token=Token{{{hash_of('token')} {_activity_record(state)}}}}}"
+
+
+def _windows(guest: Guest, state: PhoneState) -> Iterator[str]:
     yield "WINDOW MANAGER WINDOWS (dumpsys window windows)"
     if state.has_toast:
         yield f"  Window #1 Window{{{hash_of('Toast')} u0 Toast}}:"
     yield f"  Window #0 {_focus(state)}:"
     yield f"    mDisplayId=0 package={state.package}"
     yield f"  mCurrentFocus={_focus(state)}"
-    yield f"  mFocusedApp={_activity_record(state)}"
+    is_9 = guest.phone.profile.is_android_9
+    yield f"  mFocusedApp={_app_window_token(state) if is_9 else _activity_record(state)}"
     yield f"  mAwake={'true' if state.awake else 'false'}"
 
 
@@ -130,7 +162,7 @@ _SECOND_DISPLAY = """\
 def _activity(guest: Guest, state: PhoneState, arguments: Sequence[str]) -> Iterator[str]:
     record = _activity_record(state)
     if arguments[:1] == ["recents"]:
-        yield from dump_recents(guest.phone.tasks())
+        yield from (dump_recents_9 if guest.phone.profile.is_android_9 else dump_recents)(guest.phone.tasks())
         return
     if arguments[:1] == ["top"]:
         yield f"TASK {state.package} id={state.task} userId=0"
@@ -194,7 +226,8 @@ def _input_method(guest: Guest, state: PhoneState, __: Sequence[str]) -> Iterato
     yield "Current Input Method Manager state:"
     yield f"  mCurMethodId={chosen}"
     yield f"  mCurId={chosen} mHaveConnection=true mBoundToMethod=true"
-    yield f"  mCurTokenDisplayId={7 if elsewhere else 0}"
+    if not guest.phone.profile.is_android_9:
+        yield f"  mCurTokenDisplayId={7 if elsewhere else 0}"
     yield f"  mShowRequested={shown} mShowExplicitlyRequested=false mShowForced=false mInputShown={shown}"
     yield f"  mInteractive={'true' if state.awake else 'false'}"
 
@@ -212,7 +245,7 @@ def _input_method_36(chosen: str | None, shown: str) -> Iterator[str]:
 
 def _surface_flinger(guest: Guest, state: PhoneState, arguments: Sequence[str]) -> Iterator[str]:
     found = panels(guest.phone.profile, state)
-    if "--display-id" in arguments:
+    if "--display-id" in arguments and not guest.phone.profile.is_android_9:
         for panel in found:
             yield (
                 f"Display {panel.physical_id} (HWC display {panel.port}): port={panel.port} pnpId=GGL"

@@ -1,4 +1,4 @@
-"""Lists and removes tasks from the shell, in the output format of Android 14."""
+"""Lists and removes tasks from the shell, in the output format of Android 14, or of Android 9."""
 
 import asyncio
 import zlib
@@ -8,6 +8,8 @@ from odyssey_simulator.phone import AppTask, Phone
 from odyssey_simulator.shell.program import Call
 
 _FIRST_APP_UID = 10100
+_FIRST_STACK = 500
+"""Before Android 11 each task is in a stack with a number of its own."""
 _USAGE = 255
 
 
@@ -46,6 +48,23 @@ def dump_recents(tasks: Sequence[AppTask]) -> Iterator[str]:
         yield f"    taskId={task.number} rootTaskId={task.number}"
 
 
+def dump_recents_9(tasks: Sequence[AppTask]) -> Iterator[str]:
+    yield "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)"
+    yield "mRecentsUid=10038"
+    yield "mRecentsComponent=ComponentInfo{com.android.launcher3/com.android.quickstep.RecentsActivity}"
+    yield "  Recent tasks:"
+    for place, task in enumerate(tasks):
+        component, uid = _component(task), _uid(task)
+        owner = f"I={component}" if task.is_home else f"A={task.package}"
+        record = f"TaskRecord{{{hash_of(task.package)} #{task.number} {owner} U=0 StackId={_stack_9(task)} sz=1}}"
+        yield f"  * Recent #{place}: {record}"
+        yield f"    userId=0 effectiveUid=u0a{uid - 10000} mCallingUid=u0a38 mUserSetupComplete=true mCallingPackage=x"
+        yield f"    intent={{act=android.intent.action.MAIN flg=0x10200000 cmp={component}}}"
+        yield f"    realActivity={component}"
+        yield f"    autoRemoveRecents=false isPersistable=true numFullscreen=1 activityType={2 if task.is_home else 1}"
+        yield f"    stackId={_stack_9(task)}"
+
+
 async def run_stack(call: Call, args: Sequence[str]) -> int:
     """Removing a task that does not exist prints nothing."""
     phone = call.guest.phone
@@ -53,7 +72,7 @@ async def run_stack(call: Call, args: Sequence[str]) -> int:
         case ["list"]:
             await call.print(await asyncio.to_thread(lambda: "\n".join(_listed(phone))))
         case ["remove", number] if number.isdecimal():
-            await asyncio.to_thread(phone.end_task, int(number))
+            await asyncio.to_thread(_end_stack, phone, int(number))
         case ["remove", number]:
             return await call.fail(
                 "Exception occurred while executing 'stack':\n"
@@ -78,6 +97,16 @@ def _listed(phone: Phone) -> Iterator[str]:
             f" topActivity=ComponentInfo{{{task.package}/{task.activity}}}"
         )
         yield ""
+
+
+def _end_stack(phone: Phone, number: int) -> None:
+    for task in phone.tasks():
+        if number == (_stack_9(task) if phone.profile.is_android_9 else task.number):
+            phone.end_task(task.number)
+
+
+def _stack_9(task: AppTask) -> int:
+    return 0 if task.is_home else _FIRST_STACK + task.number
 
 
 def _component(task: AppTask) -> str:

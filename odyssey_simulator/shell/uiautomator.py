@@ -46,7 +46,10 @@ async def _uiautomator(call: Call) -> int:
 
 async def _dump(call: Call) -> int:
     path = next((word for word in call.args[1:] if not word.startswith("-")), _DEFAULT_PATH)
-    has_windows = "--windows" in call.args and call.guest.faults.windows_option is WindowsOption.KNOWN
+    knows_windows = (
+        call.guest.faults.windows_option is WindowsOption.KNOWN and not call.guest.phone.profile.is_android_9
+    )
+    has_windows = "--windows" in call.args and knows_windows
     dump = dump_windows if has_windows else partial(dump_views, compressed="--compressed" in call.args)
     xml = await asyncio.to_thread(dump, call.guest.phone)
     if path == _TERMINAL:
@@ -64,6 +67,9 @@ def dump_views(phone: Phone, *, compressed: bool = False) -> bytes:
     hierarchy = Element("hierarchy", rotation=str(phone.state().rotation))
     root = phone.view_hierarchy()
     _add(hierarchy, compressed_tree(root) if compressed else root, 0)
+    if phone.profile.is_android_9:  # which does not know hints, and shows them as texts
+        for element in hierarchy.iter("node"):
+            del element.attrib["hint"]
     return _PROLOGUE + tostring(hierarchy, "unicode").encode()
 
 

@@ -106,7 +106,7 @@ async def _cmd(call: Call) -> int:
 
 
 async def _device_state(call: Call) -> int:
-    if call.guest.phone.profile.vendor:
+    if call.guest.phone.profile.is_android_9:
         return await call.fail("cmd: Can't find service: device_state", 20)
     phone = call.guest.phone
     postures = phone.profile.postures

@@ -15,7 +15,7 @@ STATUS_DP = 32
 NAVIGATION_DP = 48
 TASKBAR_DP = 60
 HANDLE_DP = 24
-_KEY_DP = 70
+_KEY_DP, _LARGE_KEY_DP = 70, 128
 _TASKBAR_KEY_DP, _TASKBAR_GAP_DP = 44, 24
 
 
@@ -27,12 +27,23 @@ def status_bar(clock: str, background: str, color: str) -> View:
 
 @dataclass(frozen=True, slots=True)
 class Buttons:
-    """What the buttons do; `choose_ime` is None while there is no switcher of input methods. The rest are colours."""
+    """What the buttons do; `choose_ime` is None while there is no switcher of input methods.
+
+    `background` and `ink` are colours. A language that is written from right to left has the whole bar `mirrored`.
+    """
 
     presses: Mapping[str, Action]
     choose_ime: Action | None
     background: str
     ink: str
+    mirrored: bool = False
+
+    def line(self, views: Sequence[View], *, gap: float = 0) -> View:
+        return row(*(reversed(views) if self.mirrored else views), gap=gap)
+
+    def end(self, view: View, pad: float) -> View:
+        """At the end of the bar, `pad` dp from it."""
+        return Place(view, "start", pad=(pad, 0, 0, 0)) if self.mirrored else Place(view, "end", pad=(0, 0, pad, 0))
 
 
 _ICONS = {"Back": ("menu-left", 40), "Home": ("circle", 17), "Overview": ("square-rounded", 17)}
@@ -43,12 +54,20 @@ _PHONE_IME, _TASKBAR_IME = f"{_PHONE}ime_switcher", f"{_TASKBAR}ime_switcher"
 _NEAREST = {*_PHONE_IDS.values(), _PHONE_IME}, {*_TASKBAR_IDS.values()}
 
 
-def navigation_bar(buttons: Buttons) -> View:
-    """Its five cells have the weights 0.5, 1, 1, 1 and 0.5; the last shows the switcher."""
-    keys = [_key(name, press, _PHONE_IDS[name], buttons.ink, _KEY_DP) for name, press in buttons.presses.items()]
+def navigation_bar(buttons: Buttons, *, is_large: bool) -> View:
+    """Its five cells have the weights 0.5, 1, 1, 1 and 0.5; the last shows the switcher.
+
+    On a large screen, before there were taskbars, the buttons are side by side in the middle.
+    """
+    width = _LARGE_KEY_DP if is_large else _KEY_DP
+    keys = [_key(name, press, _PHONE_IDS[name], buttons.ink, width) for name, press in buttons.presses.items()]
+    if is_large:
+        line = buttons.line([Spacer(flex=1), *keys, _switcher(buttons, _PHONE_IME, flex=1)])
+        return Surface(line, color=buttons.background, height=NAVIGATION_DP, fill=True)
     cells = [Surface(key, height=NAVIGATION_DP, align="center", flex=1) for key in keys]
     switcher = _switcher(buttons, _PHONE_IME, flex=0.5)
-    return Surface(row(Spacer(flex=0.5), *cells, switcher), color=buttons.background, height=NAVIGATION_DP, fill=True)
+    line = buttons.line([Spacer(flex=0.5), *cells, switcher])
+    return Surface(line, color=buttons.background, height=NAVIGATION_DP, fill=True)
 
 
 def taskbar(buttons: Buttons, apps: Sequence[View], display: Display) -> View:
@@ -59,9 +78,9 @@ def taskbar(buttons: Buttons, apps: Sequence[View], display: Display) -> View:
     return Stack(
         (
             Surface(color=buttons.background, fill=True, height=TASKBAR_DP),
-            Place(_switcher(buttons, _TASKBAR_IME, width=48), "start", pad=(24, 0)),
+            Place(_switcher(buttons, _TASKBAR_IME, width=48), "end" if buttons.mirrored else "start", pad=(24, 0)),
             Place(row(*apps, gap=12), "center"),
-            Place(row(*keys, gap=_TASKBAR_GAP_DP), "end", pad=(0, 0, _end_margin_dp(display), 0)),
+            buttons.end(buttons.line(keys, gap=_TASKBAR_GAP_DP), _end_margin_dp(display)),
         )
     )
 
@@ -71,14 +90,14 @@ def gesture_handle(background: str, color: str) -> View:
     return Surface(line, color=background, height=HANDLE_DP, fill=True, align="center")
 
 
-def nearest_key(bar: ViewBox, x: float, *, is_taskbar: bool) -> ViewBox | None:
+def nearest_key(bar: ViewBox, x: float, *, is_large: bool) -> ViewBox | None:
     """The button that gets a touch between two buttons; on a phone's bar also one before the first or after the last.
 
-    On a phone the input method switcher is one of them.
+    On a phone the input method switcher is one of them. On a large screen without a taskbar there is none.
     """
-    boxes = [box for box in bar.walk() if box.view.id in _NEAREST[is_taskbar]]
+    boxes = [box for box in bar.walk() if box.view.id in _NEAREST[is_large]]
     is_between = any(box.rect.left <= x for box in boxes) and any(x < box.rect.right for box in boxes)
-    if not boxes or (is_taskbar and not is_between):
+    if not boxes or (is_large and not is_between):
         return None
     return min(boxes, key=lambda box: max(box.rect.left - x, x - box.rect.right))
 

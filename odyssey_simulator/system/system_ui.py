@@ -37,6 +37,8 @@ _DEFAULTS = {
     ("system", "font_scale"): "1.0",
 }
 
+_RIGHT_TO_LEFT = {"ar", "fa", "he", "iw", "ur"}
+
 
 class AppThumbnail:
     """Immutable, so that copies of the phone share it."""
@@ -155,7 +157,12 @@ class SystemUi:
 
     @property
     def has_taskbar(self) -> bool:
-        return self.display.is_large and not self.has_gestures
+        return self.display.is_large and not self.has_gestures and not self.display.profile.is_android_9
+
+    @property
+    def is_right_to_left(self) -> bool:
+        """By its first language; only the navigation bar follows."""
+        return self.setting("system", "system_locales").partition("-")[0] in _RIGHT_TO_LEFT
 
     # User actions --------------------------------------------------------------------------------------------------
 

@@ -202,9 +202,9 @@ class _Builder:
         if system.has_gestures:
             return bars.gesture_handle(background, ink)
         choose_ime = system.choose_input_method if system.field_has_keyboard else None
-        buttons = bars.Buttons(system.navigation_presses, choose_ime, background, ink)
+        buttons = bars.Buttons(system.navigation_presses, choose_ime, background, ink, system.is_right_to_left)
         if not system.has_taskbar:
-            return bars.navigation_bar(buttons)
+            return bars.navigation_bar(buttons, is_large=system.display.is_large)
         return bars.taskbar(buttons, [launcher_icon(app, 44) for app in favourites(system)], system.display)
 
     def _navigation_colors(self, theme: AppTheme) -> tuple[str, str]:

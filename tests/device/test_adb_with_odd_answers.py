@@ -20,6 +20,7 @@ DISPLAYS = shell("dumpsys SurfaceFlinger --display-id")
 ONE_PANEL = b"Display 4619827259835644672 (HWC display 0): port=0\n"
 PIXELS = bytearray(range(24))
 SCREENSHOT = struct.pack("<4I", 2, 3, 1, 1) + PIXELS
+BLACK = struct.pack("<4I", 2, 3, 1, 1) + b"\0\0\0\xff" * 6
 WARNING = b"[Warning] Multiple displays were found, but no display id was specified!\n"
 
 
@@ -58,6 +59,27 @@ def test_lit_panel_of_a_foldable_is_looked_up_each_time() -> None:
         assert [device.capture().number, device.capture().number] == [1, 2]
 
     assert (server.requests.count(DISPLAYS), server.requests.count(shell("dumpsys input"))) == (1, 2)
+
+
+def test_panel_that_is_not_marked_is_looked_for_once(caplog: pytest.LogCaptureFixture) -> None:
+    inner, outer = "4619827259835644672", "4619827551948147201"
+    taken = {panel: shell(f"screencap -d {panel}") for panel in (inner, outer)}
+    answers = {
+        DISPLAYS: printed(ONE_PANEL + b"Display 4619827551948147201 (HWC display 1): port=1\n"),
+        shell("dumpsys input"): printed(b"Viewport INTERNAL: displayId=0, orientation=0"),
+        taken[inner]: printed(BLACK),
+        taken[outer]: printed(SCREENSHOT),
+    }
+
+    with ScriptedAdbServer(answers) as server:
+        device = device_of(server)
+        frames = [device.capture() for _ in range(4)]
+        assert device.unmarked_panel() == f"{outer} (2x3)"
+
+    assert [frame.pixels for frame in frames] == [PIXELS] * 4
+    assert [server.requests.count(taken[panel]) for panel in (inner, outer)] == [1, 5]
+    assert caplog.text.count("marks none of its panels") == 1
+    caplog.clear()
 
 
 def test_panels_are_listed_again_after_a_reconnect() -> None:

@@ -8,6 +8,7 @@ from subprocess import DEVNULL, Popen
 import pytest
 
 from odyssey_recorder.device import dumping
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.repair import PutSetting
 from odyssey_recorder.errors import DeviceError
 from odyssey_simulator.ui_automation import DumpTiming, UiAutomation
@@ -55,6 +56,31 @@ def test_program_that_keeps_reading_is_named(bench: DeviceBench, monkeypatch: py
     bench.emulator.faults.take_automation(taken=True)
     with pytest.raises(DeviceError, match=r"Another program reads its views: Appium, .*already registered"):
         bench.device.view_hierarchy()
+
+
+def test_program_that_stays_connected_costs_one_try_a_minute(
+    bench: DeviceBench, automation: UiAutomation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dumping, "PAUSES_S", (0.0, 0.0))
+    now_s = 1000.0
+    reader = dumping.ViewReader(AdbShell(bench.emulator.serial, bench.server), lambda: now_s)
+
+    def tries() -> int:
+        before = automation.refusals
+        with pytest.raises(DeviceError, match="Another program reads its views"):
+            reader.read()
+        return automation.refusals - before
+
+    bench.emulator.faults.take_automation(taken=True)
+    assert [tries(), tries(), tries()] == [3, 1, 1]
+    now_s += dumping.KNOWN_TAKEN_S - 1
+    assert tries() == 1
+    now_s += 1
+    assert [tries(), tries()] == [3, 1]
+    bench.emulator.faults.take_automation(taken=False)
+    assert "Clock" in reader.read()
+    bench.emulator.faults.take_automation(taken=True)
+    assert tries() == 3, "it may be another recorder's dump again"
 
 
 def test_window_is_looked_for_again_in_a_smaller_tree(bench: DeviceBench) -> None:

@@ -189,6 +189,55 @@ def test_rotation_and_bars_of_android_10() -> None:
     assert dumpsys.keyboard(contents) == Box(132, 500, 2280, 1080)
 
 
+FRAMES_9 = """\
+  Display: mDisplayId=0
+    init=1080x1920 230dpi cur={cur}
+    appTokens=[AppWindowToken{{12b963b token=Token{{3514ca ActivityRecord{{d784835 u0 com.other/.Main t5}}}}}}]
+  DisplayFrames w={w} h={h} r={r}
+    mStable=[0,0][1,1]
+    mDock={dock}
+    mCurrent={current}
+    mSystem=[0,0][1,1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("values", "bar", "keyboard"),
+    [
+        (
+            ("1080x1920", 1080, 1920, 0, "[0,63][1080,1794]", "[0,63][1080,948]"),
+            (0, 1794, 1080, 1920),
+            (0, 948, 1080, 1794),
+        ),
+        (("1920x1080", 1920, 1080, 1, "[0,63][1794,1080]", "[0,63][1794,1080]"), (1794, 63, 1920, 1080), None),
+        (
+            ("1920x1080", 1920, 1080, 3, "[126,63][1920,1080]", "[126,63][1920,500]"),
+            (0, 63, 126, 1080),
+            (126, 500, 1920, 1080),
+        ),
+        (("1080x1920", 1080, 1920, 0, "[0,63][1080,1920]", "[0,63][1080,1920]"), None, None),
+    ],
+)
+def test_bars_of_android_9_are_what_its_frames_leave(
+    values: tuple[object, ...], bar: tuple[int, int, int, int] | None, keyboard: tuple[int, int, int, int] | None
+) -> None:
+    names = ("cur", "w", "h", "r", "dock", "current")
+    window = dumpsys.default_display_contents(FRAMES_9.format(**dict(zip(names, values, strict=True))))
+    assert dumpsys.rotation(window) == values[3]
+    assert dumpsys.status_bar_height(window) == 63
+    assert dumpsys.navigation_bar(window) == (Box(*bar) if bar else None)
+    assert dumpsys.keyboard(window) == (Box(*keyboard) if keyboard else None)
+    assert not dumpsys.tells_focus(window)
+
+
+@pytest.mark.parametrize("end", [" t5}}}", ", isShadow:false t5}}}"])
+def test_focused_activity_of_android_9(end: str) -> None:
+    token = f"AppWindowToken{{12b963b token=Token{{3514ca ActivityRecord{{d784835 u0 com.shop/.Main{end}"
+    windows = f"  mCurrentFocus=Window{{fdec1cd u0 com.shop/com.shop.Main}}\n  mFocusedApp={token}\n"
+    assert dumpsys.tells_focus(windows)
+    assert dumpsys.focused_activity(windows) == ("com.shop", "com.shop.Main")
+
+
 @pytest.mark.parametrize(
     ("window", "rotation"),
     [
@@ -307,6 +356,15 @@ def test_devices_in_any_state_are_listed() -> None:
 
 
 RECENTS_14 = (DATA / "dumpsys_recents_android_14.txt").read_text()
+RECENTS_9 = """ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)
+  * Recent #0: TaskRecord{ca18582 #170 A=org.example.reader U=0 StackId=166 sz=1}
+    activityType=1
+  * Recent #1: TaskRecord{2d3345a #3 I=com.android.settings/.Wifi U=0 StackId=-1 sz=0}
+    realActivity=com.android.settings/.Wifi
+    activityType=1
+  * Recent #2: TaskRecord{8f277ab #5 I=com.android.launcher3/.Launcher U=0 StackId=0 sz=1}
+    activityType=2
+"""
 RECENTS_10 = (DATA / "dumpsys_recents_android_10.txt").read_text()
 PACKAGELESS = "* Recent #0: Task{1 #5 visible=true type=standard mode=fullscreen}\n"
 MALICIOUS = "* Recent #0: Task{1 #5 type=standard A=10:a;reboot}\n    mActivityComponent=$(reboot)b/.X\n"
@@ -317,11 +375,12 @@ MALICIOUS = "* Recent #0: Task{1 #5 type=standard A=10:a;reboot}\n    mActivityC
     [
         (RECENTS_14, [(141, "org.example.reader"), (12, "com.android.settings")]),
         (RECENTS_10, [(28, "com.android.settings")]),
+        (RECENTS_9, [(166, ""), (3, "com.android.settings")]),
         (f"RECENT TASKS\n  {PACKAGELESS}", [(5, "")]),
         (f"RECENT TASKS\n  {MALICIOUS}", [(5, "")]),
         ("ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n", []),
     ],
-    ids=["Android 14", "Android 10", "no package", "malicious package", "none"],
+    ids=["Android 14", "Android 10", "Android 9", "no package", "malicious package", "none"],
 )
 def test_recent_tasks(dump: str, tasks: list[tuple[int, str]]) -> None:
     assert dumpsys.recent_tasks(dump) == tuple(dumpsys.RecentTask(*task) for task in tasks)

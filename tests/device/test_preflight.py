@@ -76,6 +76,7 @@ def test_command_of_a_fix_quotes_the_serial() -> None:
         (replace(READY, sends_frames=False), "Screenshots"),
         (replace(READY, follows_finger=False), "Screenshots"),
         (replace(READY, size=Size(1080, 2340)), "Screen"),
+        (replace(READY, unmarked_panel="4619827551948147201 (1080x2092)"), "Panel"),
         (replace(READY, density=420), "Screen"),
         (replace(READY, size=Size(800, 600), panel=Size(800, 600), profile=None), "Screen"),
         (replace(READY, free_bytes=400 * 1024**2), "Free space"),

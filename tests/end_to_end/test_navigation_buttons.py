@@ -100,11 +100,16 @@ def test_buttons_and_apps_of_a_taskbar_are_the_same_steps_in_both_modes(
         assert mail.bbox[3] - mail.bbox[1] < 160
 
 
-@pytest.mark.parametrize("way", [WindowsOption.IGNORED, WindowsOption.REFUSED])
+@pytest.mark.parametrize(
+    ("way", "languages"),
+    [(WindowsOption.IGNORED, "en-US"), (WindowsOption.REFUSED, ""), (WindowsOption.IGNORED, "ar-EG,en-US")],
+)
 def test_taskbar_is_known_without_a_dump_of_all_windows(
-    adb_server: PrivateAdbServer, folders: Iterator[Path], way: WindowsOption
+    adb_server: PrivateAdbServer, folders: Iterator[Path], way: WindowsOption, languages: str
 ) -> None:
+    """In Arabic it is mirrored."""
     with recording_setup(adb_server, next(folders), profile="pixel_tablet") as setup:
+        setup.emulator.phone.put_setting("system", "system_locales", languages)
         setup.emulator.faults.windows_option = way
         passive = record(setup, "passive", 0)
 

@@ -16,6 +16,7 @@ from odyssey_recorder.gesture.areas import (
     Swiped,
     confirmed,
     contradicts,
+    is_right_to_left,
     meaning,
     presses_last,
 )
@@ -91,6 +92,37 @@ def test_taskbar_has_its_buttons_at_the_end(size: Size, dpi: int, folds: bool, e
     assert [at(dp) for dp in (57, 90, 123)] == [HOME] * 3
     assert [at(dp) for dp in (125, 158, 179)] == [BACK] * 3
     assert [at(dp) for dp in (-2, 182, 300)] == [BesideButtons()] * 3
+
+
+def test_large_screen_before_taskbars_has_its_buttons_in_the_middle() -> None:
+    areas = ScreenAreas(Size(1920, 1080), Rotation.R0, Box(0, 1008, 1920, 1080), None, has_taskbar=False)
+    found = [pressed(x, 1050, areas, 240) for x in (673, 863, 865, 1055, 1057, 1247)]
+    assert found == [BACK, BACK, HOME, HOME, RECENT, RECENT]
+    assert [pressed(x, 1050, areas, 240) for x in (671, 1249, 1700)] == [BesideButtons()] * 3
+
+
+@given(st.integers(0, 2559), st.sampled_from((TABLET, TABLET.turned(), PHONE)))
+def test_language_from_right_to_left_mirrors_the_bar(x: int, size: Size) -> None:
+    bar = Box(0, size.height - 120, size.width, size.height)
+    plain = ScreenAreas(size, Rotation.R0, bar, None)
+    x, y, dpi = x % size.width, size.height - 30, 420 if size == PHONE else 320
+    assert pressed(x, y, replace(plain, right_to_left=True), dpi) == pressed(size.width - 1 - x, y, plain, dpi)
+
+
+@given(st.integers(0, 1079))
+def test_language_from_right_to_left_mirrors_a_bar_on_the_side(y: int) -> None:
+    wide = replace(buttons, rotation=Rotation.R90, navigation_bar=Box(2274, 0, 2400, 1080))
+    assert pressed(2300, y, replace(wide, right_to_left=True)) == pressed(2300, 1079 - y, wide)
+
+
+@pytest.mark.parametrize("locales", ["ar-EG,en-US", "iw-IL", "fa", "uz-Arab-AF,en-US"])
+def test_languages_from_right_to_left(locales: str) -> None:
+    assert is_right_to_left(locales)
+
+
+@pytest.mark.parametrize("locales", ["", "en-US,ar-EG", "de", "uz-Latn-UZ"])
+def test_languages_from_left_to_right(locales: str) -> None:
+    assert not is_right_to_left(locales)
 
 
 def test_read_buttons_count_more_than_computed_ones() -> None:

@@ -233,7 +233,7 @@ class FakeInventory(DeviceInventory):
             device.screen_state(),
             device.capture_path,
             preflight.findings(preflight.take_readings(device)),
-            tuple(self._snapshots.get(serial, ())),
+            tuple(self._snapshots.get(serial, ())) if device.keeps_snapshots else None,
         )
 
     def fix(self, serial: str, finding: PreflightFinding) -> None:

@@ -53,6 +53,20 @@ def test_taskbar_has_its_buttons_at_the_end(profile: str, posture: str, rotation
         assert person.phone.state().package == "com.odyssey.browser"
 
 
+@pytest.mark.parametrize("profile", ["small_phone", "pixel_tablet"])
+def test_bar_is_mirrored_for_a_language_from_right_to_left(profile: str) -> None:
+    places: dict[str, list[Rect]] = {}
+    for language in ("en-US", "he-IL"):
+        with person_with(profile) as person:
+            person.phone.put_setting("system", "system_locales", language)
+            places[language] = [person.find(name).bounds for name in ("Back", "Home", "Overview")]
+            width = person.phone.state().size.width
+            person.tap("Overview")
+            assert person.phone.state().activity.endswith("RecentsActivity")
+    mirrored = [width - box.right for box in places["he-IL"]]
+    assert mirrored == pytest.approx([box.left for box in places["en-US"]], abs=2)
+
+
 def test_folded_phone_has_the_bar_of_a_phone() -> None:
     with person_with("pixel_fold") as person:
         person.phone.set_posture("CLOSED")

@@ -25,6 +25,8 @@ _STATE_HELP = {
     ),
 }
 
+_NO_CONSOLE = "An emulator of another vendor cannot be stopped or turned from here. Do that in its own window."
+
 Fact = tuple[str, str]
 """Name and value."""
 
@@ -55,7 +57,7 @@ class DeviceCard(Card):
         self._name.setText(member.label)
         self.setAccessibleName(f"Device: {member.label}")
         self._show_facts(facts(member, details))
-        hint = "" if is_busy else advice(member, can_simulate=can_simulate, lacks_sdk=lacks_sdk)
+        hint = "" if is_busy else advice(member, details, can_simulate=can_simulate, lacks_sdk=lacks_sdk)
         say(self._hint, hint)
         offered = offers(member, details, can_simulate=can_simulate)
         for command in _BUTTONS:
@@ -103,8 +105,13 @@ def _pair(name: QLabel, value: QLabel) -> QWidget:
     return pair
 
 
+def _has_console(member: InventoryDevice, details: DeviceDetails | None) -> bool:
+    """As it seems until the device was examined."""
+    return member.serial.startswith("emulator-") and (details is None or details.snapshots is not None)
+
+
 def offers(member: InventoryDevice, details: DeviceDetails | None, *, can_simulate: bool) -> frozenset[Command]:
-    emulator = member.serial.startswith("emulator-")
+    console = _has_console(member, details)
     closed = details is not None and details.screen.posture == "CLOSED"
     rules: dict[Command, bool] = {
         DevicesCommand.DEVICE_RECORD: member.is_ready,
@@ -112,11 +119,11 @@ def offers(member: InventoryDevice, details: DeviceDetails | None, *, can_simula
         DevicesCommand.DEVICE_START: member.avd is not None and not member.serial,
         DevicesCommand.DEVICE_COLD_BOOT: member.avd is not None and not member.serial,
         DevicesCommand.DEVICE_SIMULATE: can_simulate and member.profile is not None and not member.serial,
-        DevicesCommand.DEVICE_FOLD: emulator and member.is_ready and member.folds and not closed,
-        DevicesCommand.DEVICE_UNFOLD: emulator and member.is_ready and member.folds and closed,
-        DevicesCommand.DEVICE_ROTATE: emulator and member.is_ready,
+        DevicesCommand.DEVICE_FOLD: console and member.is_ready and member.folds and not closed,
+        DevicesCommand.DEVICE_UNFOLD: console and member.is_ready and member.folds and closed,
+        DevicesCommand.DEVICE_ROTATE: console and member.is_ready,
         DevicesCommand.DEVICE_RESET: member.avd is not None and not member.simulated,
-        DevicesCommand.DEVICE_STOP: emulator,
+        DevicesCommand.DEVICE_STOP: console,
     }
     return frozenset(command for command, holds in rules.items() if holds)
 
@@ -143,9 +150,9 @@ def facts(member: InventoryDevice, details: DeviceDetails | None) -> list[Fact]:
     return shown
 
 
-def advice(member: InventoryDevice, *, can_simulate: bool, lacks_sdk: bool) -> str:
+def advice(member: InventoryDevice, details: DeviceDetails | None, *, can_simulate: bool, lacks_sdk: bool) -> str:
     if member.is_ready:
-        return ""
+        return _NO_CONSOLE if member.serial.startswith("emulator-") and not _has_console(member, details) else ""
     if member.serial:
         return _STATE_HELP.get(member.state) or state_advice(member.state)
     if member.avd is not None:

@@ -232,6 +232,18 @@ def test_foldable_is_folded_unfolded_and_rotated(open_page: OpenPage, inventory:
     pilot.wait(lambda: pilot.says("90°"))
 
 
+def test_emulator_of_another_vendor_is_stopped_and_turned_in_its_own_window(
+    open_page: OpenPage, inventory: FakeInventory
+) -> None:
+    inventory.run("pixel_fold").keeps_snapshots = False
+    pilot = open_page()
+    pilot.wait_for_text("cannot be stopped or turned from here. Do that in its own window.")
+    assert not pilot.enabled_buttons & {"Stop", "Rotate", "Fold", "Unfold"}
+    assert "Record on it" in pilot.enabled_buttons
+    said = [label for label in pilot.page.findChildren(QLabel) if "no snapshots" in label.text() and label.isVisible()]
+    assert len(said) == 1
+
+
 def test_recorded_device_cannot_be_changed(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page()
