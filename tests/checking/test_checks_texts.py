@@ -197,6 +197,16 @@ def test_recipient_not_in_the_task_is_a_warning() -> None:
         "Tell {}.", "Tell a friend of tea.", "Tell Mira in a message about tea, a friend."
     )
     assert found_steps("INS01", recipient_in_task) == []
+    answer = "Answer the mail and ask Mira about a present."
+    assert found_steps("INS01", with_instruction(answer, answer, "Answer the mail; then ask Mira for an idea.")) == []
+    other = with_instruction(answer, answer, "Answer the mail; then ask Jonas about a present.")
+    assert severities("INS01", other) == [Severity.WARNING]
+
+
+def test_another_frequency_is_an_error_but_none_may_be_clear() -> None:
+    task = "Set a daily alarm."
+    assert found_steps("INS01", with_instruction(task, task, "Set a weekly alarm in Clock.")) == [None]
+    assert found_steps("INS01", with_instruction(task, task, "Set an alarm in Clock.")) == []
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,99 @@ def test_quoted_text_must_be_kept_word_for_word() -> None:
     )
 
 
+LIKE_AND_WRITE = task(
+    "Like {post} and send {friend} a message about it", {"post": "Nora's post", "friend": "Elif"}, ["Spotify"]
+)
+TO_MYSELF = task("Find {item} and send its link to my own mail address", {"item": "a kettle"}, ["eBay"])
+DAILY = task("Set a daily alarm for {time} and note the year of {film}", {"time": "7:20", "film": "Heat"}, ["Clock"])
+
+
+@pytest.mark.parametrize(
+    ("listed", "instruction", "message"),
+    [
+        (
+            LIKE_AND_WRITE,
+            "Like Elif's post and send Nora a message about it in Spotify",
+            "Tells or sends something to \u201cNora\u201d; the task does not.",
+        ),
+        (
+            LIKE_AND_WRITE,
+            "Like Nora's post in Spotify and send Elif's boss a message about it",
+            "Tells or sends something to \u201cboss\u201d; the task does not.",
+        ),
+        (
+            TO_MYSELF,
+            "Find a kettle in eBay and mail the link to the address of my father",
+            "Tells or sends something to \u201cfather\u201d; the task does not.",
+        ),
+        (
+            TO_MYSELF,
+            "Find a kettle in eBay and send its price to my own mail address",
+            "Does not say \u201clink\u201d, but \u201cprice\u201d.",
+        ),
+        (
+            TO_MYSELF,
+            "Find a kettle in eBay, order it, and send its link to my own mail address",
+            "Asks to order something, which the task does not.",
+        ),
+        (
+            DAILY,
+            "Set a weekly alarm for 7:20 in Clock and note the year of Heat",
+            "Adds the frequency \u201cweekly\u201d, which is not in the task.",
+        ),
+        (
+            DAILY,
+            "Set an alarm in Clock for every day at 7:20 and note the author of Heat",
+            "Does not say \u201cyear\u201d, but \u201cauthor\u201d.",
+        ),
+        (
+            task("Delete the chat with {friend}", {"friend": "Mira"}, ["Notes"]),
+            "Clear the chat with Mira in Notes",
+            "Asks to clear something, which the task does not.",
+        ),
+        (
+            task("Download {item} and look at it", {"item": "a wallpaper"}, ["Photos"]),
+            "Look at a wallpaper in Photos",
+            "Does not say \u201cDownload\u201d.",
+        ),
+        (
+            task("Find a way from {one} to {other}", {"one": "Rome", "other": "Bari"}, ["Notes"]),
+            "Find a way from Bari to Rome in Notes",
+            "Goes \u201cfrom Bari to Rome\u201d, which is the other way round in the task.",
+        ),
+        (
+            task("Find {item} for at most 40 dollars", {"item": "a kettle"}, ["eBay"]),
+            "Find a kettle in eBay for no less than 40 dollars",
+            "Reverses the limit \u201c40 dollars\u201d.",
+        ),
+    ],
+)
+def test_one_changed_fact_is_reported(listed: ListedTask, instruction: str, message: str) -> None:
+    assert message in faults(instruction, listed)
+
+
+@pytest.mark.parametrize(
+    ("listed", "instruction"),
+    [
+        (LIKE_AND_WRITE, "Elif should know of Nora's post: like it in Spotify and send her a message about it"),
+        (TO_MYSELF, "Find a kettle in eBay and e-mail myself the link"),
+        (DAILY, "Have Clock ring each day at 7:20, and write down in which year Heat was made"),
+        (
+            task("Delete {item} from the browsing history", {"item": "news"}, ["Notes"]),
+            "Clear the browsing history of news in Notes",
+        ),
+        (task("Turn {state} the alarm", {"state": "on"}, ["Clock"]), "Enable the alarm in Clock"),
+        (
+            task("Set the alarm to go {state}", {"state": "on"}, ["Clock"]),
+            "Let the alarm in Clock go off, and enable it",
+        ),
+        (task("Write both prices down", {}, ["Notes"]), "Write the two prices down in Notes"),
+    ],
+)
+def test_the_same_in_other_words_is_accepted(listed: ListedTask, instruction: str) -> None:
+    assert faults(instruction, listed) == ()
+
+
 BadRewrites = Iterator[str]
 
 

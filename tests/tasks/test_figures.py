@@ -71,6 +71,14 @@ def test_words_that_only_resemble_figures_are_ignored(text: str) -> None:
     assert values(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("daily", "day"), ("every morning", "day"), ("each day", "day"), ("once a week", "week"), ("monthly", "month")],
+)
+def test_frequencies_are_read(text: str, value: str) -> None:
+    assert values(text) == [(QuantityKind.FREQUENCY, value)]
+
+
 @pytest.mark.parametrize("text", ["one of them", "give me a minute", "the two of us", "the first result", "tonight"])
 def test_idiomatic_numbers_are_loose(text: str) -> None:
     (figure,) = read_quantities(text)[0]
@@ -87,6 +95,7 @@ def test_idiomatic_numbers_are_loose(text: str) -> None:
         ("over $20", "least"),
         ("at least 20", "least"),
         ("more than 20", "least"),
+        ("no less than 20", "least"),
         ("after 8:00", "least"),
         ("for $20", ""),
     ],

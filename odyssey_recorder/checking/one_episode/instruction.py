@@ -12,7 +12,7 @@ from odyssey_recorder.checking.thresholds import ITEM_KEPT
 from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from odyssey_recorder.tasks.wording import equivalence
-from odyssey_recorder.tasks.wording.quantities import Quantity
+from odyssey_recorder.tasks.wording.quantities import Quantity, QuantityKind
 from odyssey_recorder.tasks.wording.reversals import VERBS, lost_denial
 
 _GAP = re.compile(r"\{[^{}]*\}")
@@ -29,8 +29,9 @@ def check_details(evidence: EpisodeEvidence) -> CheckResults:
     """The instruction is empty, still has a gap of its template, or leaves out what the task was filled with: a name,
     number, time, date or quoted text, or what the task forbids or excludes. An item is lost when fewer than
     `ITEM_KEPT` of its words and figures are there, in any form and order. A figure may have the same digits as another
-    kind, a date only its day. As a warning, somebody is to be told or sent something, and the task names nobody. The
-    values come from the provenance, otherwise from the template. Whether the words mean the same is for INS03."""
+    kind, a date only its day. As a warning, somebody is to be told or sent something, and the task names nobody, or
+    only others. The values come from the provenance, otherwise from the template. Whether the words mean the same is
+    for INS03."""
     wording = _wording(evidence)
     if wording is None:
         yield Unchecked(None, _TOO_LONG)
@@ -89,7 +90,10 @@ def _missing_words(item: equivalence.MissingItem) -> list[str]:
 
 
 def _missing_figures(wording: equivalence.Wording) -> Iterator[str]:
+    said_often = any(figure.kind is QuantityKind.FREQUENCY for figure in wording.said.figures)
     for figure in equivalence.lost_figures(wording):
+        if figure.kind is QuantityKind.FREQUENCY and not said_often:
+            continue
         others = {
             digits
             for quantity in wording.said.figures

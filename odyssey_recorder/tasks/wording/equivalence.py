@@ -13,6 +13,7 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.naming import Mention, begins_sentence, cut_out, mentions, named
 from odyssey_recorder.tasks.templates.template import Catalogue
+from odyssey_recorder.tasks.wording.named_things import added_effects, replaced_things
 from odyssey_recorder.tasks.wording.quantities import Quantity, read_quantities
 from odyssey_recorder.tasks.wording.reversals import Statement, reversals
 from odyssey_recorder.tasks.wording.stems import SMALL, WORD, in_quotes, stem, words_of
@@ -39,7 +40,8 @@ def rule_faults(
     items = tuple(task.slots.values()) or ((task.item,) if task.item else ())
     wording = Wording(task.task, items, instruction, catalogue.by_name.keys())
     apps = partial(_apps, names_apps=names_apps)
-    looks = (_shape, _length, _items, _figures, _quotes, apps, _names, _reversed)
+    things = partial(_things, names_apps=names_apps)
+    looks = (_shape, _length, _items, _figures, things, _effects, _quotes, apps, _names, _people, _reversed)
     found = tuple(fault for look in looks for fault in look(wording))
     return (*found, *said_already(instruction, others))
 
@@ -72,6 +74,11 @@ class Wording:
         """The instruction without the names of the task's apps."""
         own = (mention for mention in self.mentions if mention.app in self.task.apps)
         return Statement.of(cut_out(self.instruction, own))
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The stems of all words of the instruction; an app may be named like an item: Mail, Photos."""
+        return frozenset(map(stem, words_of(self.instruction)))
 
     @cached_property
     def app_names(self) -> Set[str]:
@@ -174,6 +181,9 @@ def _length(wording: Wording) -> Iterator[str]:
 # --- lost from the task ----------------------------------------------------------------------------------------
 
 
+_SWITCHED = {"on": {"enabl", "activat", "allow"}, "off": {"disabl", "deactivat", "mut", "silenc"}}
+
+
 @dataclass(frozen=True, slots=True)
 class MissingItem:
     """A gap's value of which words are `lost`; `words` are its significant words, `figures` counts its figures."""
@@ -189,7 +199,7 @@ def lost_items(wording: Wording) -> Iterator[MissingItem]:
         figures, rest = read_quantities(item)
         content = [word for word in words_of(rest) if word.casefold() not in SMALL]
         content = content if content or figures else words_of(rest)
-        lost = [word for word in content if stem(word) not in wording.said.stems]
+        lost = [word for word in content if wording.named.isdisjoint({stem(word), *_SWITCHED.get(word.casefold(), ())})]
         if lost:
             yield MissingItem(item, tuple(content), tuple(lost), len(figures))
 
@@ -214,6 +224,19 @@ def _figures(wording: Wording) -> Iterator[str]:
     for figure in dict.fromkeys(wording.said.figures):
         if not figure.is_loose and figure not in wording.told.figures:
             yield f"Adds the {figure.kind.value} {in_quotes([figure.said])}, which is not in the task."
+
+
+def _things(wording: Wording, *, names_apps: bool) -> Iterator[str]:
+    template, told = wording.task.meta_task, wording.told.text
+    lost, others = replaced_things(template, told, wording.said.text, names_apps=names_apps)
+    if lost:
+        instead = f", but {in_quotes(others)}" if others else ""
+        yield f"Does not say {in_quotes(lost)}{instead}."
+
+
+def _effects(wording: Wording) -> Iterator[str]:
+    for verb in dict.fromkeys(added_effects(wording.told.text, wording.said.text)):
+        yield f"Asks to {verb} something, which the task does not."
 
 
 _QUOTED = re.compile(r"[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb]+)[\"\u201d\u201c\u00bb]")
@@ -275,12 +298,22 @@ def _names(wording: Wording) -> Iterator[str]:
         yield f"Adds the name {in_quotes(list(dict.fromkeys(added)))}, which is not in the task."
 
 
-_TO_WHOM = re.compile(
-    r"\b(?:tell|ask|invite|remind|notify|text|e-?mail) (?P<one>[A-Z]\w+)"
-    r"|\b(?:send|forward|share|give)\b[^.!?;:]{0,40}? (?:with|to) (?P<other>[A-Z]\w+)"
+_PERSON = (
+    "mother|father|mum|mom|dad|parents?|sister|brother|siblings?|daughter|son|child|children|kids?|wife|husband|partner"
+    "|boyfriend|girlfriend|grandma|grandmother|grandpa|grandfather|grandparents|aunt|uncle|cousins?|niece|nephew|family"
+    "|friends?|flatmates?|roommates?|neighbou?rs?|colleagues?|co-?workers?|boss|manager|team|teacher|coach|doctor|dentist"
+    "|landlord|landlady|customers?|clients?|class|group|club"
 )
-
-
+_WHO = (
+    rf"(?:(?:(?:my|our|his|her|their|the|an?|another|[A-Z]\w+['\u2019]s) )+(?P<{{0}}>{_PERSON})\b(?! [A-Z])"
+    r"|(?P<{1}>[A-Z]\w+)(?!['\u2019]|\w))"
+)
+_TO_WHOM = re.compile(
+    r"\b(?:(?:tell|ask|invite|remind|notify|text|message|show|send|write|give|e-?mail) "
+    + _WHO.format("a", "b")
+    + r"|(?:send|forward|share|give|write|suggest|draft|mail|message|post|invitation|pass)\b[^.!?;:]{0,60}?"
+    r" (?:with|to|for|of) " + _WHO.format("c", "d") + ")"
+)
 _TELLS = re.compile(
     r"\b(?:tell|ask|invit|remind|notif|text|e?-?mail|send|forward|shar|giv|messag|answer|repl|post|recommend|suggest|draft"
     r"|friend|somebody|someone|write to)",
@@ -288,12 +321,31 @@ _TELLS = re.compile(
 )
 
 
+def _recipients(text: str) -> list[str]:
+    """Names, and small words for people: Mira, brother."""
+    found = _TO_WHOM.finditer(read_quantities(text)[1])
+    return list(dict.fromkeys(name for one in found for name in one.groups() if name))
+
+
 def added_people(wording: Wording) -> list[str]:
-    if _TELLS.search(wording.told.text):
+    """Who is to be told or sent something by the instruction, but not by the task."""
+    told = [one for one in _recipients(wording.told.text) if one[0].isupper()]
+    said = _recipients(cut_out(wording.instruction, wording.mentions))
+    if not set(told).isdisjoint(said):
         return []
-    text = cut_out(wording.instruction, wording.mentions)
-    names = dict.fromkeys(found["one"] or found["other"] for found in _TO_WHOM.finditer(text))
-    return [name for name in names if stem(name) not in wording.told.stems and name not in wording.task.apps]
+    may_name = not told and _TELLS.search(wording.told.text)
+    return [
+        one
+        for one in said
+        if one not in wording.task.apps
+        and not (may_name and one[0].isupper())
+        and (stem(one) not in wording.told.stems or (told and one[0].isupper()))
+    ]
+
+
+def _people(wording: Wording) -> Iterator[str]:
+    if people := added_people(wording):
+        yield f"Tells or sends something to {in_quotes(people)}; the task does not."
 
 
 def _reversed(wording: Wording) -> Iterator[str]:

@@ -21,6 +21,7 @@ class QuantityKind(Enum):
     TIME = "time"
     DATE = "date"
     DAY = "day"
+    FREQUENCY = "frequency"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,8 @@ class _Reader:
 
 
 _MOST_BEFORE = re.compile(
-    r"\b(?:under|below|(?:less|fewer|cheaper|shorter|lower) than|(?:no|not) (?:more|longer|later) than|at most|up to"
-    r"|within|before|by|until|till|maximum(?: of)?)\s+(?:the\s+)?$",
+    r"\b(?:under|below|(?<!no )(?<!not )(?:less|fewer|cheaper|shorter|lower) than|(?:no|not) (?:more|longer|later) than"
+    r"|at most|up to|within|before|by|until|till|maximum(?: of)?)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
 _LEAST_BEFORE = re.compile(
@@ -131,6 +132,8 @@ _FRACTIONS = (
     (re.compile(r"\bthree quarters of an hour\b", re.IGNORECASE), "45 minutes"),
     (re.compile(r"\b(?:a )?quarter of an hour\b", re.IGNORECASE), "15 minutes"),
     (re.compile(r"\b(?:an|one|1) hour and a half\b", re.IGNORECASE), "90 minutes"),
+    (re.compile(r"\ban hour and a quarter\b", re.IGNORECASE), "75 minutes"),
+    (re.compile(r"\ban hour(?=,?(?: and)? \S+ min)", re.IGNORECASE), "1 hour"),
     (re.compile(r"\b(?:a )?half an hour\b|\ba half hour\b", re.IGNORECASE), "30 minutes"),
     (re.compile(r"\bhalf a minute\b", re.IGNORECASE), "30 seconds"),
     (re.compile(r"\b(?:a|one) dozen\b", re.IGNORECASE), "12"),
@@ -242,6 +245,11 @@ def _one_unit(words: _Words) -> str:
     return str(_SECONDS[words["unit"][0].casefold()])
 
 
+def _how_often(words: _Words) -> str:
+    unit = words["unit"].casefold()
+    return unit if unit in ("week", "month", "year", "hour") else "day"
+
+
 def _rank(words: _Words) -> str:
     return str(_ORDINALS.index(words[0].casefold()) + 1)
 
@@ -301,6 +309,7 @@ def _with_digits() -> Iterator[_Reader]:
 
 def _with_words() -> Iterator[_Reader]:
     this = "morning|afternoon|evening|week|month|year"
+    often = "day|morning|evening|night|week|month|year|hour"
     which = r"(?P<which>next|last|this|coming|every|each)"
     yield _reader(QuantityKind.TIME, r"\b(?:noon|midday)\b", _always("12:00"))
     yield _reader(QuantityKind.TIME, r"\bmidnight\b", _always("00:00"))
@@ -312,9 +321,13 @@ def _with_words() -> Iterator[_Reader]:
     yield _reader(QuantityKind.DAY, rf"\b(?:today|tonight|this (?:{this}))\b", _itself, is_loose=True)
     yield _reader(QuantityKind.DAY, r"\b(?:yesterday|next (?:week(?:end)?|month|year)|(?:this )?weekend)\b", _itself)
     yield _reader(QuantityKind.DAY, rf"\b(?:{which}\s+)?(?P<weekday>(?:{_any(_WEEKDAYS)})s?)\b", _weekday)
+    yield _reader(QuantityKind.FREQUENCY, r"\b(?P<unit>dai|week|month|year|hour)ly\b", _how_often)
+    yield _reader(QuantityKind.FREQUENCY, rf"\bevery (?:single )?(?P<unit>{often})\b", _how_often)
+    yield _reader(QuantityKind.FREQUENCY, rf"\b(?:each|once a) (?P<unit>{often})\b", _how_often, is_loose=True)
     yield _reader(QuantityKind.SPAN, r"\ban? (?P<unit>second|minute|hour)\b", _one_unit, is_loose=True)
     yield _reader(QuantityKind.ORDINAL, rf"\b(?:{_any(_ORDINALS)})\b", _rank, is_loose=True)
     yield _reader(QuantityKind.NUMBER, r"\bone\b", _always("1"), is_loose=True)
+    yield _reader(QuantityKind.NUMBER, r"\bboth\b", _always("2"), is_loose=True)
 
 
 _DIGITS_READERS, _WORDS_READERS = tuple(_with_digits()), tuple(_with_words())

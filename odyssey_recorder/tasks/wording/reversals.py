@@ -37,12 +37,14 @@ class Statement:
 
 
 def reversals(task: Statement, instruction: Statement) -> Iterator[str]:
-    for look in (_reversed_limits, _opposites, _undone, _lost_denials, _lost_only, _exceptions, _denials):
+    looks = (_reversed_limits, _opposites, _swapped_ends, _undone, _lost_denials, _lost_only, _exceptions, _denials)
+    for look in looks:
         yield from look(task, instruction)
 
 
 # --- not, never, without, except -----------------------------------------------------------------------------
 
+_NO_OPPOSITE = re.compile(r"\b(?:go|goes|going) off\b|\bstays? on\b|\bclose(?:r|st)? (?:to|by)\b", re.IGNORECASE)
 _NO_DENIAL = re.compile(
     r"\b(?:no|not)(?= (?:more|less|fewer|longer|later|earlier|sooner|higher|lower) than\b)|\bnot only\b"
     r"|\bwhether or not\b|\bno (?:matter|doubt|problem|need|hurry)\b|\bnever mind\b|\bDo Not Disturb\b"
@@ -173,19 +175,26 @@ _OPPOSITES = (
     ("arrival", "departure"), ("first", "last"), ("earliest", "latest"), ("connect", "disconnect"),
     ("include", "exclude"), ("including", "excluding"), ("accept", "decline"), ("allow", "block"),
     ("start", "stop"), ("open", "close"), ("install", "remove"), ("cheapest", "dearest"), ("nearest", "farthest"),
+    ("begin", "end"),
 )  # fmt: skip
 
 
 def _opposites(task: Statement, instruction: Statement) -> Iterator[str]:
+    told, said = (frozenset(map(stem, words_of(_NO_OPPOSITE.sub(" ", one.text)))) for one in (task, instruction))
     for pair in _OPPOSITES:
         for one, other in (pair, pair[::-1]):
-            if (
-                one in task.words
-                and other not in task.words
-                and other in instruction.words
-                and one not in instruction.words
-            ):
+            if stem(one) in told - said and stem(other) in said - told:
                 yield f"Says {in_quotes([other])} where the task says {in_quotes([one])}."
+
+
+_FROM_TO = re.compile(r"\bfrom (?:the )?(?P<one>\w+)\b[^.;:,]{0,40}? to (?:the )?(?P<other>\w+)", re.IGNORECASE)
+
+
+def _swapped_ends(task: Statement, instruction: Statement) -> Iterator[str]:
+    ways = {(way["one"], way["other"]) for way in _FROM_TO.finditer(task.text)}
+    for way in _FROM_TO.finditer(instruction.text):
+        if (way["other"], way["one"]) in ways:
+            yield f"Goes {in_quotes([way[0]])}, which is the other way round in the task."
 
 
 _NO_UNDOING = frozenset({"until", "unless", "unlike", "under", "unit", "union", "unique", "universal", "uncle"})
