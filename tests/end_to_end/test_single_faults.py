@@ -273,6 +273,7 @@ def test_device_rotated_during_a_tap(bench: EmulatorBench, tmp_path: Path, way: 
             annotator.wait(lambda: annotator.newest is not None and annotator.newest.size.width == upright.width)
 
         tapper.tap_and_wait(meanwhile=lambda: bench.phone.set_rotation(1), again=rotate_back)
+        annotator.wait(lambda: annotator.newest is not None and annotator.newest.size.width == upright.height)
         before = tapper.recording.ready().frame_number
         bench.phone.set_rotation(0)
         tapper.recording.ready(after=before)
