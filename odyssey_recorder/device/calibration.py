@@ -9,6 +9,7 @@ from statistics import median
 
 from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_finger import FrameShape
+from odyssey_recorder.device.measured import place_of
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.contacts import Contact, ContactTracker, RawSample
 from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, InputDeviceNode, LineBuffer, NodeAdded, parse_line
@@ -23,19 +24,20 @@ _DRAG = 0.05
 _OFF_PX = 2.0
 
 
-def measure_frames(device: EmulatorDevice) -> int | None:
+def measure_frames(device: EmulatorDevice) -> tuple[str, int | None]:
     """The quarter turns clockwise after which a gRPC frame that reports Android's rotation equals a `screencap`.
 
-    In the current posture and rotation, for `Measured.frame_turns`. A device may be held otherwise than Android shows,
-    as with a rotation lock: then its frames report another rotation, and the result does not count that difference.
-    None if the frames differ in another way, as under `wm size`. Raises DeviceError, also if the screen never rests.
+    And the place for `Measured.frame_turns` where that is so. A device may be held otherwise than Android shows, as
+    with a rotation lock: then its frames report another rotation, and the result does not count that difference. None
+    if the frames differ in another way, as under `wm size`. Raises DeviceError, also if the screen never rests.
     """
     for _ in range(_TRIES):
         before, shown, after = device.control.screenshot(), device.screencap(), device.control.screenshot()
         if FrameShape.of(before) == FrameShape.of(after) and before.shows_same_as(after):
             turns = after.turns_to(shown)
-            held = FrameShape.of(after).rotation - device.screen_state().rotation
-            return None if turns is None else (turns - held) % 4
+            held, state = FrameShape.of(after).rotation, device.screen_state()
+            place = place_of(state.posture, state.rotation, held)
+            return place, None if turns is None else (turns - held + state.rotation) % 4
     raise DeviceError(f"The screen of {device.label} keeps changing. Open a page that rests, and try again.")
 
 

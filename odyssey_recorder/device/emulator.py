@@ -312,7 +312,7 @@ class EmulatorDevice(AdbDevice):
     def _fit_of(self, shape: FrameShape, state: ScreenState) -> _Fit | None:
         """None if frames of `shape` do not show what apps see, or if nobody knows yet how to turn them."""
         turned = (shape.rotation - state.rotation) % 4
-        measured = self._measured.frame_turns.get(place_of(state.posture, state.rotation))
+        measured = self._measured.frame_turns.get(place_of(state.posture, state.rotation, shape.rotation))
         known = self._compared.get(_screen(shape, state)) if measured is None else (measured + turned) % 4
         turns = (None if turned else 0) if known is None else known
         if turns is None or _as_shown(shape.size, turns) != _as_shown(state.size, state.rotation):

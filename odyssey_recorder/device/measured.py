@@ -29,8 +29,9 @@ class Measured(FrozenModel):
 
     `touch_scale`, by posture: the factors across and down by which a position must be multiplied before it is sent over
     gRPC, so that the touch lands on it; None if no factors do that, and touches go over adb. `frame_turns`, by posture
-    and rotation (`place_of`): the quarter turns clockwise after which a gRPC frame equals a `screencap`. `buttons`, by
-    the frame's size and rotation (`screen_of`): where the navigation buttons are on the frame.
+    and rotations (`place_of`): the quarter turns clockwise after which a gRPC frame equals a `screencap`, besides those
+    between the rotations. `buttons`, by the frame's size and rotation (`screen_of`): where the navigation buttons are
+    on the frame.
     """
 
     long_press_ms: int | None = None
@@ -95,8 +96,9 @@ def screen_of(frame: Size, rotation: Rotation) -> str:
     return f"{frame}/{rotation.value}"
 
 
-def place_of(posture: str, rotation: Rotation) -> str:
-    return f"{posture}/{rotation.value}"
+def place_of(posture: str, shown: Rotation, held: Rotation) -> str:
+    """`shown` is the rotation of Android, `held` that of the device: nobody knows what holds for another one."""
+    return f"{posture}/{shown.value}/{held.value}"
 
 
 def _key(device: DeviceProperties) -> str:

@@ -8,7 +8,7 @@ from odyssey_recorder.device.calibration import measure_frames, measure_touch
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_console import EmulatorConsole
-from odyssey_recorder.device.measured import place_of, screen_of
+from odyssey_recorder.device.measured import screen_of
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import navigation_buttons
 from odyssey_recorder.device_check.checked import SETTINGS, CheckedDevice
@@ -30,7 +30,7 @@ def screens(checked: CheckedDevice) -> Iterator[CheckLine]:
             checked.open_settings()
             touches, frames = (f"{what} ({posture})" if posture else what for what in ("Touches", "Frames"))
             yield from guarded(touches, checked.device, _touches(checked, touches, posture))
-            yield from guarded(frames, checked.device, _frames(checked, frames, posture))
+            yield from guarded(frames, checked.device, _frames(checked, frames))
     if posture and checked.console is None:
         yield impossible("Other posture", "Only an emulator on this computer can be folded from here.")
 
@@ -83,7 +83,7 @@ def _over_grpc(checked: CheckedDevice) -> EmulatorDevice:
     raise DeviceError("The device is used over adb alone, where Android itself takes frames and places touches.")
 
 
-def _frames(checked: CheckedDevice, what: str, posture: str) -> Iterator[CheckLine]:
+def _frames(checked: CheckedDevice, what: str) -> Iterator[CheckLine]:
     """Android is turned by its settings, which are restored even if the check is killed. It may refuse a rotation."""
     equal: dict[str, None] = {}
     problem: DeviceError | None = None
@@ -93,7 +93,7 @@ def _frames(checked: CheckedDevice, what: str, posture: str) -> Iterator[CheckLi
             _note_buttons(checked, rotation)
             degrees = f"{90 * rotation}°"
             try:
-                turns = measure_frames(_over_grpc(checked))
+                place, turns = measure_frames(_over_grpc(checked))
             except DeviceError as error:
                 problem = error
                 continue
@@ -101,7 +101,7 @@ def _frames(checked: CheckedDevice, what: str, posture: str) -> Iterator[CheckLi
                 todo = "There, screenshots are taken over adb."
                 yield different(what, f"at {degrees}, frames over gRPC do not show what apps see", todo)
                 continue
-            checked.note(frame_turns={**checked.measured.frame_turns, place_of(posture, rotation): turns})
+            checked.note(frame_turns={**checked.measured.frame_turns, place: turns})
             if turns:
                 todo = "From now on they are turned back, on this device."
                 yield different(what, f"at {degrees}, frames over gRPC are turned by {-90 * turns % 360}°", todo)

@@ -1,9 +1,12 @@
 """What is measured on builds of the emulator that place touches and turn frames in different ways."""
 
+from pathlib import Path
+
 import pytest
 
 from odyssey_recorder.device.calibration import measure_frames, measure_touch
 from odyssey_recorder.device.emulator import EmulatorDevice
+from odyssey_recorder.device.measured import Measured, MeasuredDevices
 from odyssey_recorder.errors import DeviceError
 from tests.device.bench import DeviceBench, StartBench
 
@@ -70,12 +73,27 @@ def test_turns_of_frames_are_measured(fold: DeviceBench, posture: str, held: int
     fold.emulator.phone.set_rotation(held)
     fold.emulator.phone.lock_rotation(shown)
     fold.emulator.faults.control.frame_turns = further
-    assert measure_frames(emulator_of(fold)) == further
+    assert measure_frames(emulator_of(fold)) == (f"{posture}/{shown}/{held}", further)
+
+
+def test_measured_turns_count_only_while_the_device_is_held_in_that_way(fold: DeviceBench, tmp_path: Path) -> None:
+    """Here a device that is held upright has other turns than one that is held sideways."""
+    phone, control, known = fold.emulator.phone, fold.emulator.faults.control, MeasuredDevices(tmp_path / "measured")
+    phone.lock_rotation(1)
+    control.frame_turns = 2
+    place, turns = measure_frames(emulator_of(fold))
+    assert turns == 2
+    known.keep(fold.device.properties(), Measured(frame_turns={place: turns}))
+    control.frame_turns = 0
+    phone.set_rotation(1)
+    device = fold.connect(known=known)
+    assert device.capture_path == "gRPC"
+    assert device.capture().shows_same_as(device.screencap())
 
 
 def test_frames_under_another_size_cannot_be_turned(fold: DeviceBench) -> None:
     fold.emulator.phone.override_size(1080, 1000)
-    assert measure_frames(emulator_of(fold)) is None
+    assert measure_frames(emulator_of(fold))[1] is None
 
 
 def test_measuring_without_the_service_says_why(fold: DeviceBench) -> None:

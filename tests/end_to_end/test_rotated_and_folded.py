@@ -12,7 +12,7 @@ from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.calibration import measure_frames, measure_touch
 from odyssey_recorder.device.device import Device
-from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices, place_of
+from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices
 from odyssey_recorder.model.action import Click, LongPress
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size, to_grid, unrotate
 from odyssey_recorder.recording.timeline import AT_REST_NS
@@ -135,13 +135,13 @@ BUILDS = {
 
 def measured(bench: DeviceBench, path: Path) -> MeasuredDevices:
     known, device = MeasuredDevices(path), bench.connect()
-    state, turns, touch = device.screen_state(), measure_frames(device), measure_touch(device)
+    (place, turns), touch = measure_frames(device), measure_touch(device)
     assert turns is not None
     known.keep(
         device.properties(),
         Measured(
-            touch_scale={state.posture: (touch.across, touch.down)},
-            frame_turns={place_of(state.posture, state.rotation): turns},
+            touch_scale={device.screen_state().posture: (touch.across, touch.down)},
+            frame_turns={place: turns},
         ),
     )
     bench.emulator.phone.press_key(KEY_HOME)
