@@ -20,9 +20,9 @@ ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 _BROADCAST = "am broadcast -p com.android.adbkeyboard -a ADB_INPUT_B64"
 """Addressed to ADBKeyBoard alone, so that no other app receives the text."""
 
-KEYBOARD, KEYBOARDS = ("secure", "default_input_method"), ("secure", "enabled_input_methods")
-"""The settings with the chosen keyboard, and with all that are enabled."""
-_CHOSEN, _ENABLED = (f"settings get {shlex.join(name)}" for name in (KEYBOARD, KEYBOARDS))
+CHOSEN_KEYBOARD = ("secure", "default_input_method")
+_CHOSEN = f"settings get {shlex.join(CHOSEN_KEYBOARD)}"
+_ENABLED = "settings get secure enabled_input_methods"
 _IS_ENABLED = f"{_ENABLED} | grep -oF {ADB_KEYBOARD}"
 _READY_FLAGS = ("mHaveConnection", "mHasMainConnection", "mBoundToMethod")
 _PACKAGE = ADB_KEYBOARD.partition("/")[0]

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from odyssey_recorder.device.adb_keyboard import CHOSEN_KEYBOARD
 from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.device.profile import profile_of
 from odyssey_recorder.device.repair import WHILE_RECORDING
@@ -54,7 +55,7 @@ def facts_of(checked: CheckedDevice) -> Mapping[str, str]:
         "Posture": state.posture or "does not fold",
         "Navigation": modes.get(mode, "unknown"),
         "Hardware keyboard": ("yes" if has_keys else "no") if nodes else "unknown: getevent shows no input",
-        "Keyboard": checked.device.setting("secure", "default_input_method") or "none",
+        "Keyboard": checked.device.setting(*CHOSEN_KEYBOARD) or "none",
         "Screenshots": checked.device.capture_path,
     }
 

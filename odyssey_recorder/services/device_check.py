@@ -3,13 +3,13 @@
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.device.adb_keyboard import KEYBOARD, KEYBOARDS
+from odyssey_recorder.device.adb_keyboard import CHOSEN_KEYBOARD
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.emulator_console import console_of
@@ -47,7 +47,7 @@ LONGEST_S = 180.0
 _READ_S = 20.0
 _INSTRUCTION = "Look for the display in Settings"
 _TASK = TaskInfo("General_Tool", ("Settings",), _INSTRUCTION, _INSTRUCTION, _INSTRUCTION)
-_CHANGED = (KEYBOARD, KEYBOARDS, *WHILE_RECORDING, AUTO_ROTATE, LOCKED_TO)
+_CHANGED = (CHOSEN_KEYBOARD, *WHILE_RECORDING, AUTO_ROTATE, LOCKED_TO)
 _NOT_YET = "Do not record on this device yet: send this report."
 _Move = script.Command | Callable[[CheckedDevice], script.Command]
 
@@ -85,11 +85,10 @@ class DeviceCheck:
 
     @contextmanager
     def _connected(self, serial: str, cancelled: Cancelled) -> Iterator[CheckedDevice]:
-        with ExitStack() as stack:
-            device = self.connector.connect(serial)
-            stack.callback(device.close)
-            shell = AdbShell(serial, self.connector.server)
-            stack.callback(shell.close)
+        with (
+            closing(self.connector.connect(serial)) as device,
+            closing(AdbShell(serial, self.connector.server)) as shell,
+        ):
             token = self.connector.console_token
             console = console_of(serial, token) if token is not None else None
             yield CheckedDevice(device, shell, console, self.connector, self.patience, cancelled, device.measured())
@@ -115,7 +114,8 @@ def _not_restored(checked: CheckedDevice, before: Mapping[tuple[str, str], str])
     after = _settings_of(checked)
     for name, value in before.items():
         if after[name] != value:
-            command = shlex.join(("ime", "set", value)) if name == KEYBOARD else put_command(name, value or NEVER_SET)
+            is_keyboard = name == CHOSEN_KEYBOARD
+            command = shlex.join(("ime", "set", value)) if is_keyboard else put_command(name, value or NEVER_SET)
             found = f"{' '.join(name)} was {value or 'never set'}, and now is {after[name] or 'not set'}"
             yield different("Settings", found, f"It did not come back. Change it by hand: adb shell {command}")
     if after == before:

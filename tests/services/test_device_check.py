@@ -15,6 +15,7 @@ from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.measured import Measured, MeasuredDevices, long_press_ms
+from odyssey_recorder.device.preflight import findings, take_readings
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.device_check import probes
 from odyssey_recorder.device_check.found import WHERE_TO_SEND
@@ -199,6 +200,8 @@ def test_denied_getevent_is_named(bench: DeviceBench, tmp_path: Path) -> None:
     assert report.facts["Hardware keyboard"].startswith("unknown")
     assert lines_of(report, Outcome.NOT_POSSIBLE) == {"Touches": "getevent shows no touch screen."}
     assert lines_of(report, Outcome.EXPECTED).keys() == {"Frames", "Settings"}
+    prevented = [finding.what for finding in findings(take_readings(bench.device)) if finding.prevents]
+    assert prevented == ["Touch screen"], "of passive mode"
 
 
 def test_outdated_token_is_named_and_the_recorder_goes_on_over_adb(bench: DeviceBench, tmp_path: Path) -> None:
@@ -235,6 +238,8 @@ def test_keyboard_that_does_not_come_back_is_named(
     )
     assert line.todo.endswith(f"adb shell ime set {PHONE_KEYBOARD}")
     assert lines_of(report, Outcome.EXPECTED).keys() == {"Typing: ASCII", "Typing: Unicode", "Typing: Emoji"}
+    again = lines_of(run(bench, tmp_path, "Typing"), Outcome.EXPECTED)
+    assert set(again) >= {"Typing: Unicode", "Typing: Emoji"}, "ADBKeyBoard goes on typing"
     assert "did not carry out" in caplog.text
     caplog.clear()
     bench.emulator.faults.keyboards.sticky = False
