@@ -13,7 +13,7 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.naming import Mention, begins_sentence, cut_out, mentions, named
 from odyssey_recorder.tasks.templates.template import Catalogue
-from odyssey_recorder.tasks.wording.named_things import added_effects, replaced_things
+from odyssey_recorder.tasks.wording.named_things import PEOPLE, added_effects, replaced_things
 from odyssey_recorder.tasks.wording.quantities import Quantity, read_quantities
 from odyssey_recorder.tasks.wording.reversals import Statement, reversals
 from odyssey_recorder.tasks.wording.stems import SMALL, WORD, in_quotes, stem, words_of
@@ -41,7 +41,7 @@ def rule_faults(
     wording = Wording(task.task, items, instruction, catalogue.by_name.keys())
     apps = partial(_apps, names_apps=names_apps)
     things = partial(_things, names_apps=names_apps)
-    looks = (_shape, _length, _items, _figures, things, _effects, _quotes, apps, _names, _people, _reversed)
+    looks = (_shape, _length, _items, _figures, things, _quotes, apps, _names, _people, _reversed)
     found = tuple(fault for look in looks for fault in look(wording))
     return (*found, *said_already(instruction, others))
 
@@ -74,11 +74,6 @@ class Wording:
         """The instruction without the names of the task's apps."""
         own = (mention for mention in self.mentions if mention.app in self.task.apps)
         return Statement.of(cut_out(self.instruction, own))
-
-    @cached_property
-    def named(self) -> frozenset[str]:
-        """The stems of all words of the instruction; an app may be named like an item: Mail, Photos."""
-        return frozenset(map(stem, words_of(self.instruction)))
 
     @cached_property
     def app_names(self) -> Set[str]:
@@ -128,6 +123,7 @@ _SCREEN = re.compile(
 _HIDDEN = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """Characters that change the writing direction or split words invisibly, except those that join emoji."""
 _LINKED = re.compile(r"\bhttps?://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.\w+", re.IGNORECASE)
+_SWITCHED = {"on": {"enabl", "activat", "allow"}, "off": {"disabl", "deactivat", "mut", "silenc"}}
 _FOREIGN_TOO = {
     "a", "am", "an", "as", "at", "do", "has", "he", "her", "in", "is", "me", "of", "on", "or", "so", "via", "was",
 }  # fmt: skip
@@ -181,9 +177,6 @@ def _length(wording: Wording) -> Iterator[str]:
 # --- lost from the task ----------------------------------------------------------------------------------------
 
 
-_SWITCHED = {"on": {"enabl", "activat", "allow"}, "off": {"disabl", "deactivat", "mut", "silenc"}}
-
-
 @dataclass(frozen=True, slots=True)
 class MissingItem:
     """A gap's value of which words are `lost`; `words` are its significant words, `figures` counts its figures."""
@@ -195,11 +188,12 @@ class MissingItem:
 
 
 def lost_items(wording: Wording) -> Iterator[MissingItem]:
+    said = frozenset(map(stem, words_of(wording.instruction)))  # with the apps: one may be named like an item
     for item in wording.items:
         figures, rest = read_quantities(item)
         content = [word for word in words_of(rest) if word.casefold() not in SMALL]
         content = content if content or figures else words_of(rest)
-        lost = [word for word in content if wording.named.isdisjoint({stem(word), *_SWITCHED.get(word.casefold(), ())})]
+        lost = [word for word in content if said.isdisjoint({stem(word), *_SWITCHED.get(word.casefold(), ())})]
         if lost:
             yield MissingItem(item, tuple(content), tuple(lost), len(figures))
 
@@ -227,15 +221,11 @@ def _figures(wording: Wording) -> Iterator[str]:
 
 
 def _things(wording: Wording, *, names_apps: bool) -> Iterator[str]:
-    template, told = wording.task.meta_task, wording.told.text
-    lost, others = replaced_things(template, told, wording.said.text, names_apps=names_apps)
+    told, said = wording.told.text, wording.said.text
+    lost, others = replaced_things(wording.task.meta_task, told, said, names_apps=names_apps)
     if lost:
-        instead = f", but {in_quotes(others)}" if others else ""
-        yield f"Does not say {in_quotes(lost)}{instead}."
-
-
-def _effects(wording: Wording) -> Iterator[str]:
-    for verb in dict.fromkeys(added_effects(wording.told.text, wording.said.text)):
+        yield f"Does not say {in_quotes(lost)}{f', but {in_quotes(others)}' if others else ''}."
+    for verb in dict.fromkeys(added_effects(told, said)):
         yield f"Asks to {verb} something, which the task does not."
 
 
@@ -243,7 +233,7 @@ _QUOTED = re.compile(r"[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb
 _QUOTED_SINGLY = re.compile(r"(?<!\w)['\u2018]([^'\u2018\u2019\"]+)['\u2019](?!\w)")
 
 
-def _quoted(text: str) -> list[str]:
+def quoted(text: str) -> list[str]:
     return _QUOTED.findall(text) + _QUOTED_SINGLY.findall(_QUOTED.sub(" ", text))
 
 
@@ -253,15 +243,15 @@ def _folded(text: str) -> str:
 
 def lost_quotes(wording: Wording) -> list[str]:
     folded = _folded(wording.instruction)
-    quoted = dict.fromkeys(_quoted(wording.task.task))
-    return [text for text in quoted if _folded(text).rstrip(".,!?") not in folded]
+    texts = dict.fromkeys(quoted(wording.task.task))
+    return [text for text in texts if _folded(text).rstrip(".,!?") not in folded]
 
 
 def _quotes(wording: Wording) -> Iterator[str]:
     for text in lost_quotes(wording):
         yield f"Does not quote {in_quotes([text])} word for word."
     searched = f" {bare_words(wording.told.text)} {' '.join(map(bare_words, wording.task.apps))} "
-    for text in dict.fromkeys(_quoted(wording.instruction)):
+    for text in dict.fromkeys(quoted(wording.instruction)):
         if f" {bare_words(text)} " not in searched:
             yield f"Quotes {in_quotes([text])}, which is not in the task."
 
@@ -298,21 +288,14 @@ def _names(wording: Wording) -> Iterator[str]:
         yield f"Adds the name {in_quotes(list(dict.fromkeys(added)))}, which is not in the task."
 
 
-_PERSON = (
-    "mother|father|mum|mom|dad|parents?|sister|brother|siblings?|daughter|son|child|children|kids?|wife|husband|partner"
-    "|boyfriend|girlfriend|grandma|grandmother|grandpa|grandfather|grandparents|aunt|uncle|cousins?|niece|nephew|family"
-    "|friends?|flatmates?|roommates?|neighbou?rs?|colleagues?|co-?workers?|boss|manager|team|teacher|coach|doctor|dentist"
-    "|landlord|landlady|customers?|clients?|class|group|club"
-)
 _WHO = (
-    rf"(?:(?:(?:my|our|his|her|their|the|an?|another|[A-Z]\w+['\u2019]s) )+(?P<{{0}}>{_PERSON})\b(?! [A-Z])"
-    r"|(?P<{1}>[A-Z]\w+)(?!['\u2019]|\w))"
+    rf"(?:(?:(?:my|our|his|her|their|the|an?|another|[A-Z]\w+['\u2019]s) )+({'|'.join(PEOPLE)})\b(?! [A-Z])"
+    r"|([A-Z]\w+)(?!['\u2019]|\w))"
 )
 _TO_WHOM = re.compile(
-    r"\b(?:(?:tell|ask|invite|remind|notify|text|message|show|send|write|give|e-?mail) "
-    + _WHO.format("a", "b")
-    + r"|(?:send|forward|share|give|write|suggest|draft|mail|message|post|invitation|pass)\b[^.!?;:]{0,60}?"
-    r" (?:with|to|for|of) " + _WHO.format("c", "d") + ")"
+    rf"\b(?:(?:tell|ask|invite|remind|notify|text|message|show|send|write|give|e-?mail) {_WHO}"
+    r"|(?:send|forward|share|give|write|suggest|draft|mail|message|post|invitation|pass)\b[^.!?;:]{0,60}?"
+    rf" (?:with|to|for|of) {_WHO})"
 )
 _TELLS = re.compile(
     r"\b(?:tell|ask|invit|remind|notif|text|e?-?mail|send|forward|shar|giv|messag|answer|repl|post|recommend|suggest|draft"

@@ -132,7 +132,6 @@ _FRACTIONS = (
     (re.compile(r"\bthree quarters of an hour\b", re.IGNORECASE), "45 minutes"),
     (re.compile(r"\b(?:a )?quarter of an hour\b", re.IGNORECASE), "15 minutes"),
     (re.compile(r"\b(?:an|one|1) hour and a half\b", re.IGNORECASE), "90 minutes"),
-    (re.compile(r"\ban hour and a quarter\b", re.IGNORECASE), "75 minutes"),
     (re.compile(r"\ban hour(?=,?(?: and)? \S+ min)", re.IGNORECASE), "1 hour"),
     (re.compile(r"\b(?:a )?half an hour\b|\ba half hour\b", re.IGNORECASE), "30 minutes"),
     (re.compile(r"\bhalf a minute\b", re.IGNORECASE), "30 seconds"),
@@ -246,8 +245,7 @@ def _one_unit(words: _Words) -> str:
 
 
 def _how_often(words: _Words) -> str:
-    unit = words["unit"].casefold()
-    return unit if unit in ("week", "month", "year", "hour") else "day"
+    return re.sub("dai|morning|evening|night", "day", words["unit"].casefold())
 
 
 def _rank(words: _Words) -> str:

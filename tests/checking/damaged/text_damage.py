@@ -55,6 +55,13 @@ def missing_item(episode: DamagedEpisode) -> None:
         episode.task["instruction"] = episode.task["instruction"].replace(old, new)
 
 
+@at_step("ACT11", "balloons", where=action("TYPE"))
+def other_text_demanded(episode: DamagedEpisode, step: int) -> None:
+    """A text of which the task demands one word otherwise."""
+    instruction = episode.task["instruction"]
+    episode.task["instruction"] = instruction.replace("that it was fine", "\u201cThe balloons were great\u201d")
+
+
 @damage("INS02", "library", "frost", "forecast")
 def other_app_in_instruction(episode: DamagedEpisode) -> None:
     """The instruction names an app that the task does not have."""
