@@ -218,18 +218,8 @@ class StepWriter:
 
     def save(self, wanted: SaveStep) -> None:
         step = self.make_step(wanted)
-        self._forget_late_change(wanted)
         self._draft.add_step(step.action, step.screenshot, step.record)
         self.last_frame = self._screenshots[wanted.frame].frame
-
-    def _forget_late_change(self, wanted: SaveStep) -> None:
-        """Take back that the last step changed nothing, if its effect came after the screen had settled."""
-        last = self._draft.steps[-1] if self._draft.steps else None
-        unchanged, kept = Flag(FlagCode.UNCHANGED), self._screenshots[wanted.frame].frame
-        if last is None or unchanged not in last.record.flags or Flag(FlagCode.UNEXPLAINED) in wanted.flags:
-            return
-        if self.last_frame is not None and not kept.shows_same_as(self.last_frame, ignore_top_px=self.status_bar_px):
-            self._draft.amend_last({"flags": flags_json(flag for flag in last.record.flags if flag != unchanged)})
 
     def make_step(self, wanted: SaveStep) -> DraftStep:
         """The step as it would be saved now; its screenshot is safe in the draft."""

@@ -1,4 +1,4 @@
-"""ACT12: typed texts against the time, number, name or text that the task demands."""
+"""ACT11: typed texts against the time, number, name or text that the task demands."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -40,7 +40,7 @@ def typing(instruction: str, *texts: str) -> EpisodeEvidence:
 
 
 def found(one: EpisodeEvidence) -> list[str]:
-    return [finding.found for finding in results("ACT12", one) if isinstance(finding, Finding)]
+    return [finding.found for finding in results("ACT11", one) if isinstance(finding, Finding)]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_text_that_nearly_is_what_the_task_demands_is_reported(
     instruction: str, text: str, said: str, demanded: str
 ) -> None:
     one = typing(instruction, text)
-    assert found_steps("ACT12", one) == [1]
+    assert found_steps("ACT11", one) == [1]
     (words,) = found(one)
     assert words.startswith(f"{said} was typed, but the task demands {demanded}")
 
@@ -88,38 +88,38 @@ def test_text_that_nearly_is_what_the_task_demands_is_reported(
     ],
 )
 def test_other_texts_are_not_reported(instruction: str, text: str) -> None:
-    assert results("ACT12", typing(instruction, text)) == []
+    assert results("ACT11", typing(instruction, text)) == []
 
 
 def test_text_that_was_corrected_is_not_reported() -> None:
-    assert found_steps("ACT12", typing(ALARM, "6:54", "6:45")) == []
-    assert found_steps("ACT12", typing(ALARM, "6:45", "6:54")) == [2]
+    assert found_steps("ACT11", typing(ALARM, "6:54", "6:45")) == []
+    assert found_steps("ACT11", typing(ALARM, "6:45", "6:54")) == [2]
     wrong = typing(ALARM, "6:54", "milk")
-    assert found_steps("ACT12", wrong) == [1]
+    assert found_steps("ACT11", wrong) == [1]
     shown = replace(FIELD, text="Alarm at 6:45")
-    assert found_steps("ACT12", with_step(wrong, 3, views=(shown,))) == []
-    assert found_steps("ACT12", with_step(wrong, 3, views=(replace(shown, class_name="android.view.View"),))) == [1]
+    assert found_steps("ACT11", with_step(wrong, 3, views=(shown,))) == []
+    assert found_steps("ACT11", with_step(wrong, 3, views=(replace(shown, class_name="android.view.View"),))) == [1]
 
 
 def test_without_later_views_a_correction_is_unknown() -> None:
     one = without_provenance(typing(ALARM, "6:54", "milk"))
-    assert (found_steps("ACT12", one), unchecked_steps("ACT12", one)) == ([], [1])
-    assert results("ACT12", without_provenance(typing(ALARM, "6:45", "milk"))) == []
+    assert (found_steps("ACT11", one), unchecked_steps("ACT11", one)) == ([], [1])
+    assert results("ACT11", without_provenance(typing(ALARM, "6:45", "milk"))) == []
 
 
 def test_gap_of_the_template_that_is_typed_word_for_word_is_demanded() -> None:
     filled = "Make a playlist called Window seat with three songs."
     one = with_task(typing(filled, "Window shade"), meta_task="Make a playlist called {title} with {count} songs.")
-    assert found_steps("ACT12", one) == []
+    assert found_steps("ACT11", one) == []
     making = TaskOrigin("playlist", {"title": "Window seat", "count": "three"})
-    (finding,) = results("ACT12", with_task_origin(one, making))
+    (finding,) = results("ACT11", with_task_origin(one, making))
     assert isinstance(finding, Finding)
     assert (finding.severity, finding.step) == (Severity.WARNING, 1)
     assert finding.found == "Window shade was typed, but the task demands Window seat."
 
 
 def test_very_long_texts_are_not_checked() -> None:
-    assert unchecked_steps("ACT12", typing(ALARM, "6:54 " * 10_000)) == [-1]
+    assert unchecked_steps("ACT11", typing(ALARM, "6:54 " * 10_000)) == [-1]
 
 
 def clean_typing() -> Iterator[tuple[str, str, list[str]]]:

@@ -212,16 +212,6 @@ def test_step_without_effect_is_flagged(bench: RecordingBench) -> None:
         assert len(device.performed) == 1
 
 
-def test_effect_that_comes_after_the_screen_has_settled_takes_the_flag_back(bench: RecordingBench) -> None:
-    device = HookedDevice(after=lambda: device.show(0))
-    with bench.recording(device) as recording:
-        view = recording.tap_and_wait()
-        assert view.steps[0].flag == describe_flag(Flag(FlagCode.UNCHANGED))
-        device.show("loaded")
-        recording.ready(after=view.frame_number)
-        assert recording.press(SystemKey.BACK).steps[0].flag == ""
-
-
 def test_step_on_a_moving_screen_has_the_touched_frame_and_a_flag(bench: RecordingBench) -> None:
     device = VideoDevice()
     with bench.recording(device, rules=IMPATIENT) as recording:

@@ -7,6 +7,8 @@ _CHECKS = {
     FlagCode.TURNED: "IMG03",
     FlagCode.RESIZED: "IMG03",
     FlagCode.UNCHANGED: "IMG07",
+    FlagCode.CONNECTION_BROKE: "IMG07",
+    FlagCode.VOUCHED: "IMG07",
     FlagCode.MOVING: "IMG08",
     FlagCode.AREAS_CHANGED: "ACT04",
     FlagCode.AREAS_UNKNOWN: "ACT04",
@@ -15,16 +17,6 @@ _CHECKS = {
     FlagCode.OTHER_EFFECT: "ACT04",
     FlagCode.TEXT_UNREAD: "ACT05",
     FlagCode.WRONG_TEXT: "ACT05",
-    FlagCode.CONNECTION_BROKE: "ACT11",
-    FlagCode.VOUCHED: "ACT11",
-    FlagCode.UNLIKE: "ACT11",
-    FlagCode.AFTER_LOSS: "ACT11",
-    FlagCode.RESUMED_ELSEWHERE: "ACT11",
-    FlagCode.RESUMED_UNSEEN: "ACT11",
-    FlagCode.AFTER_DIALOG: "ACT11",
-    FlagCode.FOREIGN_INPUT: "ACT11",
-    FlagCode.OTHER_KEY: "ACT11",
-    FlagCode.UNEXPLAINED: "ACT11",
 }
 _ALL_OTHERS = "IMG05"
 """They are doubts about what the screen showed; unknown flags of newer recorders are treated as such too."""

@@ -55,7 +55,7 @@ def missing_item(episode: DamagedEpisode) -> None:
         episode.task["instruction"] = episode.task["instruction"].replace(old, new)
 
 
-@at_step("ACT12", "balloons", where=action("TYPE"))
+@at_step("ACT11", "balloons", where=action("TYPE"))
 def other_text_demanded(episode: DamagedEpisode, step: int) -> None:
     """A text of which the task demands one word otherwise."""
     instruction = episode.task["instruction"]
