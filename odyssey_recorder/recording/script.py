@@ -22,7 +22,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.state import Goal, State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.validation import ClosedModel
 
@@ -260,7 +260,7 @@ def _outcome(recorder: Recorder, frame_before: int | None, patience_s: float) ->
         return again_ready or view.state in {State.DEVICE_LOST, State.STORAGE_LOST, State.FINISHED}
 
     view = recorder.wait_for(lambda view: is_over(view) or view.state is State.RESTORING, patience_s)
-    if view.state is not State.RESTORING or view.goal not in {Goal.UNDONE, Goal.ANSWERED}:
+    if view.state is not State.RESTORING:
         return view
     recorder.accept_screen()
     return recorder.wait_for(is_over, PATIENCE_S)

@@ -323,37 +323,34 @@ class StepWriter:
     def vouch_for_last(self) -> None:
         self._flag_last(FlagCode.VOUCHED, sent_until_us=self._clock.epoch_us(time.monotonic_ns()))
 
-    def judge_last(self, number: int, *, uncertain: bool, turned: bool = False) -> tuple[str, bool]:
+    def judge_last(self, number: int, *, uncertain: bool, turned: bool = False) -> str:
         """Compare a frame from after the last step with its screenshot; return a message for the annotator, or "".
 
         An unchanged screen flags the step, or removes it if it is `uncertain` that its input arrived. `turned` also
-        flags the step: its input may have met another screen. Also returns whether it is doubtful that it arrived.
+        flags the step: its input may have met another screen.
         """
         frame = self.frame(number)
         if frame is None or not self._draft.steps:
-            return "", False
+            return ""
         last = self._draft.steps[-1]
         try:
             before = self.last_frame or provenance_records.frame_of(last.screenshot)
         except OSError as error:
-            unreadable = (
-                f"{last.screenshot} cannot be read ({error.strerror}): undo the last step, and record it again."
-            )
-            return unreadable, uncertain
+            return f"{last.screenshot} cannot be read ({error.strerror}): undo the last step, and record it again."
         unchanged = frame.shows_same_as(before, ignore_top_px=self.status_bar_px)
         if unchanged and uncertain:
             self.drop_last(RemoveSteps("not carried out: the connection was lost"))
-            return RETRACTED, False
+            return RETRACTED
         codes = [FlagCode.CHANGING] if turned else []
         if unchanged:
             self._flag_last(*codes, FlagCode.UNCHANGED)
         elif uncertain:
             sent_until_us = self._clock.epoch_us(frame.arrived_ns)
             self._flag_last(*codes, FlagCode.CONNECTION_BROKE, sent_until_us=sent_until_us)
-            return DOUBTFUL, True
+            return DOUBTFUL
         elif turned:
             self._flag_last(*codes)
-        return "", False
+        return ""
 
     def _flag_last(self, *codes: FlagCode, **changes: int) -> None:
         flags = flags_json((*self._draft.steps[-1].record.flags, *map(Flag, codes)))

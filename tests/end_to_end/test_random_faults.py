@@ -40,8 +40,7 @@ MISSES = (LOST.partition("{")[0], NOT_LISTENING, DROPPED, BLIND, NO_SCREENSHOT, 
 class FaultyRecording:
     """A recording with faults, over `way`: "adb" or "gRPC".
 
-    `unreported` are the taps that were lost, or removed a step, without a notice. A lost device was not restarted: the
-    annotator accepts the screen with which it comes back.
+    `unreported` are the taps that were lost, or removed a step, without a notice.
     """
 
     def __init__(self, bench: EmulatorBench, device: Device, recording: Recording, way: str) -> None:
@@ -53,7 +52,6 @@ class FaultyRecording:
         self._recording = recording
         self._way = way
         self._taps_before = len(bench.touch_downs())
-        recording.annotator.on_view = self._accept_screen
 
     def taps(self) -> list[RecordedInput]:
         return self._bench.touch_downs()[self._taps_before :]
@@ -61,10 +59,6 @@ class FaultyRecording:
     @property
     def _view(self) -> RecordingView:
         return self._recording.recorder.view
-
-    def _accept_screen(self, view: RecordingView) -> None:
-        if view.state is State.RESTORING:
-            self._recording.recorder.accept_screen()
 
     def _wait_for_frame(self, notices: int | None = None) -> None:
         """Until a new frame comes, or one more than `notices` says why none will."""

@@ -47,7 +47,6 @@ class Annotator:
     notices: list[str] = field(default_factory=list)
     views: list[RecordingView] = field(default_factory=list)
     newest: Frame | None = None
-    on_view: Callable[[RecordingView], None] = lambda _: None
     _news: Condition = field(default_factory=Condition)
 
     def frame(self, frame: Frame) -> None:
@@ -59,7 +58,6 @@ class Annotator:
         with self._news:
             self.views.append(view)
             self._news.notify_all()
-        self.on_view(view)
 
     def notice(self, text: str) -> None:
         with self._news:
