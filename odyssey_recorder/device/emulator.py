@@ -100,6 +100,7 @@ class EmulatorDevice(AdbDevice):
         self._has_said_why = False
         self._finger = EmulatorFinger(self._wait_until, control.calm_s)
         self._link = EmulatorLink(shell.label, control, self._check_connection)
+        self._link.start()
 
     def wait_until_ready(self, timeout_s: float) -> None:
         """Raises `DeviceTimeoutError`, or `DeviceError` if gRPC is required but unavailable."""

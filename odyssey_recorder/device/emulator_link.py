@@ -74,6 +74,8 @@ class EmulatorLink:
         self._tried = threading.Event()
         self._problem = f"The gRPC service of {serial} has not been tried yet. Wait a moment."
         self._thread = threading.Thread(target=self._run, name=f"gRPC service of {serial}", daemon=True)
+
+    def start(self) -> None:
         self._thread.start()
 
     @property
