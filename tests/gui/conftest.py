@@ -116,6 +116,7 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
     for pilot in pilots:
         pilot.window.close()
         qtbot.waitUntil(pilot.has_closed)
+        pilot.controller.background.close()  # the window may have asked whether to stop a recording
         shiboken6.delete(pilot.window)
 
 

@@ -99,8 +99,11 @@ class Background(QObject):
 
     def in_order(self) -> "Background":
         """A child that runs one function at a time; it closes with this one."""
-        self._children.append(Background(self, threads=1))
-        return self._children[-1]
+        child = Background(self, threads=1)
+        self._children.append(child)
+        if self._closed:
+            child.close()
+        return child
 
     def start(
         self, title: str, work: JobWork[T], on_done: Callable[[T], object] = lambda _: None, *, can_cancel: bool = True
