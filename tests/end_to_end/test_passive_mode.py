@@ -152,6 +152,7 @@ def test_typing_is_one_step_with_screenshot_before_first_key(adb_server: Private
         setup.open(recorder, NOTES)
         setup.tap_in_window(recorder, "New note")
         setup.type_on_screen("milk")
+        setup.await_keys(recorder, len("milk"))  # a touch is confirmed before it happens
         setup.emulator.guest.window_text(" and 2 Eggs")
         setup.await_keys(recorder, len("milk and 2 Eggs"))
         assert len(recorder.view.steps) == 1, "more may be typed"
