@@ -94,6 +94,8 @@ def grpc_emulator() -> Iterator[SimulatedEmulator]:
 def emulator(grpc_emulator: SimulatedEmulator) -> Iterator[SimulatedEmulator]:
     """With the gRPC service, at home, and unknown to any adb server."""
     yield grpc_emulator
+    assert grpc_emulator.control is not None
+    grpc_emulator.control.wait_for_touches()
     grpc_emulator.faults.clear()
     grpc_emulator.phone.reset_size()
     grpc_emulator.phone.set_rotation(0)
