@@ -80,8 +80,13 @@ def folders(tmp_path: Path) -> Iterator[Path]:
     return (tmp_path / str(number) for number in range(9))
 
 
-@pytest.mark.parametrize("rotation", [0, 1])
-@pytest.mark.parametrize("profile", ["pixel_tablet", "pixel_fold"])
+@pytest.mark.parametrize(
+    ("profile", "rotation"),
+    [
+        *(("pixel_tablet", 0), ("pixel_fold", 1)),
+        *(pytest.param(*one, marks=pytest.mark.soak) for one in (("pixel_tablet", 1), ("pixel_fold", 0))),
+    ],
+)
 def test_buttons_and_apps_of_a_taskbar_are_the_same_steps_in_both_modes(
     adb_server: PrivateAdbServer, folders: Iterator[Path], profile: str, rotation: int
 ) -> None:
