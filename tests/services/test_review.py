@@ -4,11 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Barrier, Condition
-from typing import Any
 
 import pytest
 
@@ -16,16 +14,15 @@ from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.commands.quality_report import report_quality
 from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction, NewText
-from odyssey_recorder.dataset.codec import read_episode, write_episode
+from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import ReviewError
-from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.model.finding import EpisodeReport, Severity
 from odyssey_recorder.review.review import Decision, Fix, Move, ReplayEvidence, Request
 from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.review_merge import check_reviews
-from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.review.status import (
     ReviewerRole,
     ReviewPolicy,
@@ -37,56 +34,11 @@ from odyssey_recorder.review.status import (
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 from odyssey_recorder.services.review import ReviewService
 from tests.checking.verdicts import BEGIN, judgements, verdict
-from tests.dataset.published_episode import recorded, released
+from tests.dataset.published_episode import released
+from tests.review.review_dataset import FakeChecks, ReviewDataset
 
 PATIENCE_S = 60.0
 RECORDER = "ann"
-
-
-@dataclass
-class FakeChecks:
-    found: dict[str, Severity] = field(default_factory=dict)
-
-    def __call__(self, evidence: EpisodeEvidence) -> EpisodeReport:
-        episode_id = evidence.episode.episode_id
-        severity = self.found.get(episode_id)
-        if severity is None:
-            return EpisodeReport(episode_id)
-        finding = Finding("IMG07", severity, Criterion.SCREENSHOTS, episode_id, 1, "Nothing changed.", "Look at it.")
-        return EpisodeReport(episode_id, (finding,))
-
-
-@dataclass
-class ReviewDataset:
-    root: Path
-    checks: FakeChecks
-
-    def service(self, reviewer: str) -> ReviewService:
-        service = self.new_service(reviewer)
-        service.check_all()
-        return service
-
-    def new_service(self, reviewer: str) -> ReviewService:
-        cache = self.root.parent / "checks.sqlite"
-        return ReviewService(EpisodeIndex(self.root, None), Checker(cache, 1, judge=self.checks), lambda: reviewer)
-
-    def record(self) -> str:
-        episode_id = recorded(self.root.parent).episode_id
-        text = f"Write {episode_id} down."
-        self.change_task(episode_id, task=text, instruction=f"{text} {'Go on. ' * int(episode_id[-1])}")
-        return episode_id
-
-    def change_task(self, episode_id: str, **changes: Any) -> None:
-        """Without the service, as another program might."""
-        episode = read_episode(self.annotation(episode_id))
-        write_episode(self.annotation(episode_id), replace(episode, task=replace(episode.task, **changes)))
-
-    @property
-    def reviews(self) -> ReviewStore:
-        return ReviewStore(self.root)
-
-    def annotation(self, episode_id: str) -> Path:
-        return self.root / "annotations" / f"{episode_id}.json"
 
 
 @pytest.fixture
