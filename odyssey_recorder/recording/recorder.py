@@ -110,6 +110,14 @@ class Recorder:
         """
         self._engine.post(events.UndoWanted(time.monotonic_ns(), steps, rejects))
 
+    def redo(self) -> None:
+        """Send the action of the last undone step again, if the device shows the screen that it was made on.
+
+        That makes a new step with its own screenshot; the undone one stays removed.
+        """
+        self._engine.post(messages.RedoWanted(time.monotonic_ns()))
+        self._engine.hurry()
+
     def accept_screen(self) -> None:
         """Continue from the current screen, although it is not the wanted one."""
         self._engine.post(events.ScreenAccepted(time.monotonic_ns()))

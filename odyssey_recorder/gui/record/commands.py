@@ -37,11 +37,12 @@ class RecordCommand(Command):
         "Impossible…", "End the episode with a reason why the task cannot be done", "cancel", "Ctrl+I"
     )
     UNDO = _command("Undo last", "Undo the last step", "undo", "Ctrl+Z")
+    REDO = _command("Redo", "Send the undone action again, as a new step", "redo", "Ctrl+Shift+Z", "Ctrl+Y")
     UNDO_TO_HERE = _command(
         "Undo to here",
         "Undo the selected step and all after it; the device returns to its screen",
         "undo_variant",
-        "Ctrl+Shift+Z",
+        "Ctrl+Shift+U",
     )
     NOTE = _command("Write a note", "Add a note to the selected step", "pencil_outline", "Ctrl+E")
     ACCEPT_SCREEN = _command(

@@ -61,8 +61,9 @@ class StepsCard(Card):
         commands.bind(self, calls)
         self._title.setContentsMargins(16, 16, 8, 0)
         to_here, last = commands.buttons(RecordCommand.UNDO_TO_HERE, RecordCommand.UNDO, kind="quiet")
-        foot = row(to_here, None, last)
-        foot.setContentsMargins(8, 0, 8, 0)
+        redo = commands.button(RecordCommand.REDO, kind="quiet", wordless=True)
+        foot = row(to_here, None, last, redo, spacing=0)
+        foot.setContentsMargins(4, 0, 4, 0)
         fill_column(self, self._title, self._nothing, (self._list, 1), foot, margins=(0, 0, 0, 8))
         self._offer()
 

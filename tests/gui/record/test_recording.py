@@ -229,19 +229,34 @@ def test_undoing_many_steps_asks_first(pilot: Pilot, device: FakeDevice) -> None
         pilot.press("Home")
         pilot.wait_for_steps(number)
     choose_step(pilot, 1)
-    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.shortcut("Ctrl+Shift+U").trigger()
     pilot.press_in(pilot.dialog(), "Cancel")
     assert len(pilot.steps) == 5
-    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.shortcut("Ctrl+Shift+U").trigger()
     pilot.press_in(pilot.dialog(), "Undo")
     pilot.wait_for_state(State.RESTORING)
     device.show(1)
     pilot.wait_for_steps(1)
     choose_step(pilot, 0)
-    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.shortcut("Ctrl+Shift+U").trigger()
     pilot.wait_for_state(State.RESTORING)
     device.show(0)
     pilot.wait_for_steps(0)
+
+
+def test_undone_step_is_redone_on_its_screen(pilot: Pilot, device: FakeDevice) -> None:
+    record_one_step(pilot)
+    assert not pilot.is_enabled("Redo")
+    pilot.press("Undo last")
+    pilot.wait_for_state(State.RESTORING)
+    device.show(0)
+    pilot.wait_for_steps(0)
+    pilot.wait_until_enabled("Redo")
+    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    assert pilot.status.hint == "Click"
+    pilot.wait_for_steps(1)
+    assert device.performed[0] == device.performed[1]
+    assert not pilot.is_enabled("Redo")
 
 
 def test_paused_recording_looks_different_and_ignores_input(pilot: Pilot, device: FakeDevice) -> None:
