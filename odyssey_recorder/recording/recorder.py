@@ -34,6 +34,7 @@ class Recorder:
         self._device = device
         self.serial = device.serial
         self.episode_id = draft.episode_id
+        self.task, self.origin = draft.task, draft.origin
         self.mode, self.actor = draft.origin.mode, draft.origin.actor
         self.long_press_ms = draft.origin.long_press_ms
         self._engine = Engine(device, draft, store, listener=listener, rules=rules)

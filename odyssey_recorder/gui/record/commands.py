@@ -25,6 +25,9 @@ class RecordCommand(Command):
     PAUSE = _toggle("Pause", "Pause or resume the recording", "play_pause", "Ctrl+P")
     STOP = _command("Stop", "Stop and save the draft for later", "stop", "Ctrl+Shift+S")
     DISCARD = _command("Discard…", "Stop and move the draft to the trash", "delete_outline")
+    AGAIN = _command(
+        "Record again", "Move this recording to the trash and start its task again", "restart", "Ctrl+Shift+N"
+    )
     DRAFTS = _command("Show drafts…", "Continue an unfinished recording", "file_clock_outline", "Ctrl+Shift+D")
     RETRY = _command("Try again", "Try again now", "refresh", "F6", primary=True)
     BACK = _command("Back", "Press Back on the device", "arrow_left", "F2")
