@@ -164,6 +164,7 @@ class RecordingView:
     `is_agents_turn`: an agent acts, until a person does anything.
     `is_correcting`: the next step is shown in place of an agent's.
     `redo`: the action of the undone step that may be sent again.
+    `note`, `reason`: what is written at the questions for the end, and not answered yet.
     """
 
     state: State
@@ -183,6 +184,8 @@ class RecordingView:
     is_agents_turn: bool = False
     is_correcting: bool = False
     redo: Action | None = None
+    note: str = ""
+    reason: str = ""
 
 
 class Listener(Protocol):
@@ -254,6 +257,8 @@ def make_view(
         way=restore_text(goal, draft.steps),
         is_typing=is_typing,
         is_correcting=bool(draft.state.rejected),
+        note=draft.state.note,
+        reason=draft.state.reason,
     )
 
 

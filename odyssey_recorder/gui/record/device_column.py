@@ -14,7 +14,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.frame.keyboard import PAUSE_MS, is_text, is_writing, offer_focus
+from odyssey_recorder.gui.frame.keyboard import PAUSE_MS, is_text, offer_focus
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import breakable, fill_column
 from odyssey_recorder.gui.record.action_bar import ActionBar
@@ -208,7 +208,7 @@ class DeviceColumn(QWidget):
         pressed = QKeySequence(event.keyCombination())
         if any(pressed == self._commands[command].shortcut() for command in _FOR_DEVICE):
             self._mirror.report_missed_key()
-        elif is_writing() or not self._take_key(event):
+        elif not self._take_key(event):
             super().keyPressEvent(event)
 
     def _take_key(self, event: QKeyEvent) -> bool:
