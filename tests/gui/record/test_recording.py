@@ -170,7 +170,7 @@ def test_recording_needs_an_instruction_and_an_app(pilot: Pilot) -> None:
     pilot.editor("Instruction").setPlainText(TASK.instruction)
     assert pilot.says("Enter at least one app")
     assert not start.isEnabled()
-    QTest.keyClicks(pilot.line("Add an app"), "Settings,")
+    QTest.keyClicks(pilot.line("Apps"), "Settings")
     assert start.isEnabled()
 
 
