@@ -275,6 +275,8 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
     background: none; border: none; height: 0; width: 0;
 }}
 QListView[kind="rows"] {{ background: {field}; border: 1px solid {outline}; border-radius: 8px; padding: 4px; }}
+QListView[kind="rows"]::indicator {{ width: 12px; height: 12px; border: 1px solid {muted}; border-radius: 3px; }}
+QListView[kind="rows"]::indicator:checked {{ background: {accent}; border-color: {accent}; }}
 QListView[kind="rows"]::item {{ padding: 8px 10px; border-radius: 6px; color: {text}; }}
 QToolTip {{ background: {card}; color: {text}; border: 1px solid {outline}; padding: 4px 6px; }}
 """

@@ -120,7 +120,7 @@ class TaskJobsBar(QWidget):
         enough = made == wanted.count
         more = f"{counted(left, 'different task')} can still be generated."
         self.generated.emit()
-        self.report(Tone.SUCCESS if enough else Tone.WARNING, text, more)
+        self.report(Tone.SUCCESS if enough else Tone.WARNING, text, " ".join(filter(None, (more, batch.left_out))))
 
     # Rewriting.
 
