@@ -158,7 +158,7 @@ def test_withdrawn_episode_gives_its_task_back_until_it_is_restored(store: Revie
     assert not (tmp_path / "provenance" / f"{ONE}.json").exists()
     assert store.sent_back("ada ") == {ONE: SentBack("shop-1", "Ada", "blurred")}
     log.restore(ONE, "")
-    assert store.sent_back("ada ") == {}
+    assert (store.sent_back("ada "), store.reopened([ONE])) == ({}, {ONE: "Ada"})
     store.append(ONE, verdict("Bea", "pff"))
     log.trash.move(ONE)
     assert store.sent_back("ada ") == {}, "a rejected episode stays with its reviewer"
