@@ -30,8 +30,10 @@ from odyssey_recorder.recording.input_listener import InputListener
 from odyssey_recorder.recording.live_finger import LiveFinger
 from odyssey_recorder.recording.notice import Notice, NoticeKind
 from odyssey_recorder.recording.passive import PassiveSession
+from odyssey_recorder.recording.provenance_records import intent_of
 from odyssey_recorder.recording.raw_input import Interpreter
-from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, Session
+from odyssey_recorder.recording.restore import BRING_BACK_FIRST
+from odyssey_recorder.recording.session import LATE_INPUT_NS, NOT_READY, OUT_OF_DATE, Session
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.step_writer import NO_TREE, NO_TREES, SavedFrame, StepWriter
 from odyssey_recorder.recording.view import (
@@ -58,6 +60,10 @@ SETTLED_EVERY_NS = 2_000_000_000
 LAST_SETTLE_S = 1.0
 """In passive mode, how long the screen after the last inputs may take to settle."""
 NOTHING_TO_UNDO = "No step to undo."
+NOTHING_TO_REDO = "No step to redo."
+OTHER_SCREEN = (
+    "This is not the screen that the undone step was made on. Nothing was recorded or sent. Do the step yourself."
+)
 OFF_SCREEN = "That is outside the screen. Nothing was recorded or sent."
 
 _log = logging.getLogger(__name__)
@@ -267,6 +273,8 @@ class Engine:
                 self._input_sent(started_ns, ended_ns)
             case messages.NoteWritten(key, text):
                 self._write("Your note", partial(self._writer.note, key, text))
+            case messages.RedoWanted(now_ns):
+                self._redo(now_ns)
             case messages.TurnGiven(to_agent):
                 self._give_turn(to_agent=to_agent)
             case messages.AgentActed():
@@ -306,6 +314,24 @@ class Engine:
             case intent:
                 self._apply(events.Intended(intent, action_request.now_ns))
         return True
+
+    def _redo(self, now_ns: int) -> None:
+        """Send the action of an undone step again, as a new step: with a new screenshot, held until that is proved."""
+        step, number = next(iter(self._writer.undone), None), self._session.frame
+        intent = None if step is None else intent_of(step.record)
+        if step is None or intent is None:
+            self._notify(NOTHING_TO_REDO)
+        elif self._session.restoring:
+            self._notify(BRING_BACK_FIRST)
+        elif self._session.state is not State.READY or self._session.touched or number is None:
+            self._notify(NOT_READY)
+        elif not self._writer.is_on_screen_of(step, number):
+            self._notify(OTHER_SCREEN)
+        else:
+            self._writer.redoes = intent
+            if isinstance(intent, events.Touch):
+                self._apply(events.TouchedDown(number, now_ns))
+            self._apply(events.Intended(intent, now_ns))
 
     def _finish_touch(self, stroke: TouchStroke | None, now_ns: int) -> None:
         if isinstance(self._session, Session) and self._session.live:
@@ -602,6 +628,7 @@ class Engine:
             no_tree="" if frame is None else self._writer.why_no_tree(frame),
             lacks_field=frame is not None and self._writer.lacks_field(frame),
             is_agents_turn=self.is_agents_turn,
+            redo=self._writer.undone[0].action if self._writer.undone else None,
         )
 
     def _initial_goal(self) -> Goal | None:

@@ -164,6 +164,7 @@ class RecordingView:
     `is_typing`: a long text is being typed; `message` says how far.
     `is_agents_turn`: an agent acts, until a person does anything.
     `is_correcting`: the next step is shown in place of an agent's.
+    `redo`: the action of the undone step that may be sent again.
     """
 
     state: State
@@ -182,6 +183,7 @@ class RecordingView:
     lacks_field: bool = False
     is_agents_turn: bool = False
     is_correcting: bool = False
+    redo: Action | None = None
 
 
 class Listener(Protocol):

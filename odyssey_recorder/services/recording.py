@@ -113,6 +113,12 @@ class RecordingService:
         draft = store.create_draft(task=assignment.task, device=_device_info(properties), origin=origin)
         return self._recorder(device, draft, store, listener)
 
+    def assignment_of(self, recorder: "Recorder") -> Assignment:
+        """What is being recorded, to begin it again."""
+        origin = recorder.origin
+        is_practice = self._store_of(recorder.episode_id) is not self.store
+        return Assignment(recorder.task, origin.task_id, _start_state(origin.start), is_practice, origin.making)
+
     def resume(self, device: Device, episode_id: str, listener: "Listener") -> "Recorder":
         """The recorder is not started yet."""
         properties = device.properties()
@@ -227,6 +233,16 @@ def _bring_to_start(device: Device, start: StartState) -> None:
             device.save_snapshot(name)
         case FromSnapshot(name):
             device.load_snapshot(name)
+
+
+def _start_state(record: "provenance.StartRecord") -> StartState:
+    match record.kind:
+        case "as_found":
+            return AsFound()
+        case "clean_home":
+            return CleanHome()
+        case "snapshot":
+            return FromSnapshot(record.snapshot)
 
 
 def _resumed_record(device: DeviceProperties) -> "provenance.ResumedRecord":

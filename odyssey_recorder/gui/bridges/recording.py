@@ -73,6 +73,7 @@ class RecordingController(QObject):
         self._device: Device | None = None
         self._recorder: Recorder | None = None
         self._bridge: RecorderBridge | None = None
+        self._begins_again: Assignment | None = None  # once the present recording is in the trash
         self._live = LiveView(self.background, self)
         self._live.frame_came.connect(self.frame_came)
         self._live.failed.connect(self.watching_failed)
@@ -191,6 +192,12 @@ class RecordingController(QObject):
         self.assignment, self.is_practising = None, is_practice
         self._begin(lambda device, listener: self._service.resume(device, episode_id, listener))
 
+    def record_again(self) -> None:
+        """Move the recording to the trash, and begin its task again on the same device."""
+        if self._recorder is not None:
+            self._begins_again = self._service.assignment_of(self._recorder)
+            self._recorder.abandon()
+
     def ask(self, command: Callable[["Recorder"], None]) -> bool:
         """Send a command to the recorder; whether it took it. A refusal is emitted as `failed`."""
         if self._recorder is None:
@@ -277,6 +284,10 @@ class RecordingController(QObject):
         if self._device is None or self.phase is not Phase.WATCHING:
             return
         self._live.stop()
+        self._make(self._device, make)
+
+    def _make(self, device: Device, make: Callable[[Device, Listener], "Recorder"]) -> None:
+        self._begins_again = None
         self._enter(Phase.STARTING)
         bridge = RecorderBridge(self)
 
@@ -284,7 +295,7 @@ class RecordingController(QObject):
             bridge.deleteLater()
             self._leave_recording()
 
-        self._run(partial(make, self._device, bridge), partial(self._on_recorder_ready, bridge), give_up)
+        self._run(partial(make, device, bridge), partial(self._on_recorder_ready, bridge), give_up)
 
     def _on_recorder_ready(self, bridge: RecorderBridge, recorder: "Recorder") -> None:
         self._bridge, self._recorder, self.mode = bridge, recorder, recorder.mode
@@ -303,14 +314,30 @@ class RecordingController(QObject):
             self._enter(Phase.FINISHED)
             self.list_drafts()  # without a resumed one
         elif view.state is State.ABANDONED:
-            self._leave_recording()
+            self._leave_recording() if self._begins_again is None else self._begin_again(self._begins_again)
             self.list_drafts()
 
-    def _leave_recording(self) -> None:
+    def _begin_again(self, assignment: Assignment) -> None:
+        """The new recorder is made once the discarded one has restored the device's settings."""
+        recorder, self.assignment = self._let_go(), assignment
+        assert self._device is not None
+        assert recorder is not None
+
+        def make(device: Device, listener: Listener) -> "Recorder":
+            recorder.join()
+            return self._service.begin(device, assignment, listener, recorder.mode)
+
+        self._make(self._device, make)
+
+    def _let_go(self) -> "Recorder | None":
         recorder, bridge = self._recorder, self._bridge
         self._recorder = self._bridge = None
         if recorder is not None and bridge is not None:
             self._run(recorder.join, lambda _: bridge.deleteLater())  # its threads may call the bridge until they end
+        return recorder
+
+    def _leave_recording(self) -> None:
+        self._let_go()
         if self._device is not None:
             self._enter(Phase.WATCHING)
             self._live.start(self._device)

@@ -86,7 +86,7 @@ class DeviceColumn(QWidget):
         if phase in (Phase.STARTING, Phase.RECORDING):
             offer_focus(self._mirror)
         self._commands.enable(RecordCommand.ANOTHER, RecordCommand.COPY_PLACE, on=phase is Phase.FINISHED)
-        self._commands.enable(RecordCommand.RETRY, on=False)
+        self._commands.enable(RecordCommand.RETRY, RecordCommand.REDO, on=False)
         is_published = phase is Phase.FINISHED and not self._controller.is_practising
         self._publication.setVisible(is_published)
         self._status.setVisible(not is_published)
@@ -97,6 +97,7 @@ class DeviceColumn(QWidget):
             self._stage.show_wanted(view.wanted, view.goal or Goal.UNDONE, view.way)
         self._show_view_status(view)
         self._commands.enable(RecordCommand.RETRY, on=view.state is State.STORAGE_LOST)
+        self._commands.enable(RecordCommand.REDO, on=view.redo is not None and not view.is_agents_turn)
         if view.published is not None and not self._controller.is_practising:
             self._publication.show_published(view.published)
 
@@ -221,6 +222,11 @@ class DeviceColumn(QWidget):
         else:
             self.action_bar.show_text(text)
 
+    def _redo(self) -> None:
+        if self._view is not None and self._view.redo is not None:
+            self._status.show_hint(in_words(self._view.redo))
+            self._ask_for_step(lambda recorder: recorder.redo())
+
     def _ask_for_step(self, question: "Callable[[Recorder], None]") -> bool:
         is_asked = self._controller.ask(question)
         if is_asked:
@@ -250,6 +256,7 @@ class DeviceColumn(QWidget):
             RecordCommand.BACK: partial(self._press, SystemKey.BACK),
             RecordCommand.HOME: partial(self._press, SystemKey.HOME),
             RecordCommand.RECENT: partial(self._press, SystemKey.RECENT),
+            RecordCommand.REDO: self._redo,
             RecordCommand.RETRY: lambda: ask(lambda recorder: recorder.retry()),
             RecordCommand.ACCEPT_SCREEN: lambda: ask(lambda recorder: recorder.accept_screen()),
             RecordCommand.COPY_PLACE: self._copy_published_path,

@@ -35,6 +35,9 @@ _WORDS = {
 _NOT_FOR_ANNOTATORS = ("EPI02", "ACT09")
 """Checks whose findings the annotator cannot do anything about."""
 
+DROPPED_WITHOUT_QUESTION = 3
+"""This many steps are undone or recorded again without a question."""
+
 _CONTINUE = "Continue recording (Esc)"
 
 DISCARD = Question(
@@ -46,6 +49,17 @@ DISCARD = Question(
     detail="Its steps move to the trash folder.",
     keeps="Keep recording",
 )
+
+
+def again_question(steps: int) -> Question:
+    return Question(
+        title="Record again",
+        question="Start this task again?",
+        answer="Record again",
+        tip="Move the recording to the trash and start again (Enter)",
+        cancel_tip="Continue recording (Esc)",
+        detail=f"The {steps} steps so far move to the trash folder.",
+    )
 
 
 def undo_question(first: int, last: int) -> Question:
@@ -189,6 +203,7 @@ class Finishing(QObject):
             RecordCommand.COMPLETE: partial(self._ask, CompleteDialog),
             RecordCommand.IMPOSSIBLE: partial(self._ask, ImpossibleDialog),
             RecordCommand.DISCARD: self._ask_to_discard,
+            RecordCommand.AGAIN: self._record_again,
         }
         commands.bind(page, calls)
         controller.view_changed.connect(self._follow)
@@ -240,6 +255,12 @@ class Finishing(QObject):
         if dialog is self._asking:
             self._asking = None
             self.asking.emit(False)
+
+    def _record_again(self) -> None:
+        if self._steps <= DROPPED_WITHOUT_QUESTION:
+            self._controller.record_again()
+        else:
+            ask(again_question(self._steps), self._page, self._controller.record_again)
 
     def _ask_to_discard(self) -> None:
         ask(DISCARD, self._page, lambda: self._controller.ask(lambda recorder: recorder.abandon()))

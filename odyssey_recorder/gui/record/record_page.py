@@ -136,7 +136,9 @@ class RecordPage(MainPage):
         else:
             self._look_around.start()
         self._task.set_stage(_STAGES.get(phase, TaskStage.WRITE))
-        self._commands.enable(RecordCommand.STOP, RecordCommand.DISCARD, on=phase is Phase.RECORDING)
+        is_recording = phase is Phase.RECORDING
+        self._commands.enable(RecordCommand.STOP, RecordCommand.DISCARD, on=is_recording)
+        self._commands.enable(RecordCommand.AGAIN, on=is_recording and not self._controller.is_agents)
         self._commands.enable(RecordCommand.LOOK_FOR_DEVICES, RecordCommand.SIMULATE, on=not recording)
         self._offer_start()
         if self._agents is not None and self._agents.is_prepared and phase is Phase.RECORDING:

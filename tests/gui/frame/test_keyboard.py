@@ -59,7 +59,7 @@ KEYS: dict[Command, Sequence[tuple[str, str, str, KeyTarget]]] = {
     # Page: field, its content, keys, and the command that each triggers.
     CommonCommand.RECORD_PAGE: (
         (TEXT_TO_TYPE, "", "Ctrl+Z", RecordCommand.UNDO),
-        (TEXT_TO_TYPE, "", "Ctrl+Shift+Z", RecordCommand.UNDO_TO_HERE),
+        (TEXT_TO_TYPE, "", "Ctrl+Shift+Z", RecordCommand.REDO),
         (TEXT_TO_TYPE, "milk", "Ctrl+Z Ctrl+Shift+Z e Home Ctrl+Left Ctrl+Backspace Ctrl+A Ctrl+V", FIELD_TAKES_KEY),
         (TEXT_TO_TYPE, "milk", "Ctrl+E", RecordCommand.NOTE),
         (TEXT_TO_TYPE, "milk", "Ctrl+K", RecordCommand.SKIP_TASK),
@@ -71,7 +71,7 @@ KEYS: dict[Command, Sequence[tuple[str, str, str, KeyTarget]]] = {
     ReviewCommand.REVIEW_PAGE: (
         (NOTE, "", "r 1 Shift+R", FIELD_TAKES_KEY),
         (NOTE, "late", "Left End Ctrl+Z", FIELD_TAKES_KEY),
-        (NOTE, "", "Ctrl+Z", ReviewCommand.UNDO_FIX),
+        (NOTE, "", "Ctrl+Z", ReviewCommand.UNDO_VERDICT),
         (NOTE, "late", "Ctrl+E", ReviewCommand.REVIEW_NOTE),
         (NOTE, "late", "Ctrl+J", ReviewCommand.NEXT_REVIEW),
         (NOTE, "late", "Alt+2", ReviewCommand.SHOW_FINDINGS),

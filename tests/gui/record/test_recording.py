@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QPushButton, QRadioButton
 
+from odyssey_recorder.dataset.draft import read_head
 from odyssey_recorder.dataset.layout import episode_ids, screenshot_path
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -229,19 +230,34 @@ def test_undoing_many_steps_asks_first(pilot: Pilot, device: FakeDevice) -> None
         pilot.press("Home")
         pilot.wait_for_steps(number)
     choose_step(pilot, 1)
-    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.shortcut("Ctrl+Shift+U").trigger()
     pilot.press_in(pilot.dialog(), "Cancel")
     assert len(pilot.steps) == 5
-    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.shortcut("Ctrl+Shift+U").trigger()
     pilot.press_in(pilot.dialog(), "Undo")
     pilot.wait_for_state(State.RESTORING)
     device.show(1)
     pilot.wait_for_steps(1)
     choose_step(pilot, 0)
-    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.shortcut("Ctrl+Shift+U").trigger()
     pilot.wait_for_state(State.RESTORING)
     device.show(0)
     pilot.wait_for_steps(0)
+
+
+def test_undone_step_is_redone_on_its_screen(pilot: Pilot, device: FakeDevice) -> None:
+    record_one_step(pilot)
+    assert not pilot.is_enabled("Redo")
+    pilot.press("Undo last")
+    pilot.wait_for_state(State.RESTORING)
+    device.show(0)
+    pilot.wait_for_steps(0)
+    pilot.wait_until_enabled("Redo")
+    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    assert pilot.status.hint == "Click"
+    pilot.wait_for_steps(1)
+    assert device.performed[0] == device.performed[1]
+    assert not pilot.is_enabled("Redo")
 
 
 def test_paused_recording_looks_different_and_ignores_input(pilot: Pilot, device: FakeDevice) -> None:
@@ -376,6 +392,39 @@ def test_discarding_is_confirmed_but_never_by_return(pilot: Pilot, service: Fake
     pilot.press_in(pilot.dialog(), "Discard")
     pilot.wait_for_phase(Phase.WATCHING)
     assert (service.drafts(), sorted(episode_ids(service.store.root))) == ([], [])
+
+
+def test_task_is_recorded_again_with_one_key(pilot: Pilot, service: FakeRecordings, tmp_path: Path) -> None:
+    def begun_after(*earlier: str) -> str:
+        """Wait for the one draft besides those in the trash."""
+        pilot.qtbot.waitUntil(lambda: set(earlier) == {path.name[:16] for path in tmp_path.glob("drafts/trash/*")})
+        pilot.qtbot.waitUntil(lambda: len([*tmp_path.glob("drafts/*/draft.json")]) == 1)
+        pilot.wait_for_steps(0)
+        return next(tmp_path.glob("drafts/*/draft.json")).parent.name
+
+    objects_before = len(pilot.controller.findChildren(QObject))
+    pilot.start()
+    first = begun_after()
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    pilot.shortcut("Ctrl+Shift+N").trigger()
+    second = begun_after(first)
+    assert read_head(tmp_path / "drafts" / second).task_info.instruction == TASK.instruction
+    for number in range(1, 5):
+        pilot.press("Home")
+        pilot.wait_for_steps(number)
+    pilot.press("Record again")
+    QTest.keyClick(pilot.dialog(), Qt.Key.Key_Escape)
+    assert len(pilot.steps) == 4
+    pilot.press("Record again")
+    QTest.keyClick(pilot.dialog(), Qt.Key.Key_Return)
+    third = begun_after(first, second)
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    pilot.complete()
+    assert [*episode_ids(service.store.root)] == [third]
+    pilot.press("Record another")
+    pilot.qtbot.waitUntil(lambda: len(pilot.controller.findChildren(QObject)) == objects_before)
 
 
 def test_annotator_chooses_between_two_devices(open_window: OpenWindow, tmp_path: Path) -> None:
