@@ -15,6 +15,7 @@ from odyssey_recorder.gui.frame.application import TextSize, use_text_size
 from odyssey_recorder.gui.record.finishing import CompleteDialog, ImpossibleDialog, annotator_messages
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.recording.notice import Notice
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenWindow, Pilot
 from tests.gui.record.screens import UnchangingDevice, record_one_step
@@ -157,7 +158,7 @@ def test_reasons_are_readable_in_the_smallest_window(tmp_path: Path, open_window
     pilot.window.resize(1100, 700)
     pilot.wait_for_phase(Phase.WATCHING)
     record_one_step(pilot)
-    pilot.controller.noticed.emit("Screenshots come over gRPC again.")
+    pilot.controller.noticed.emit(Notice("Screenshots come over gRPC again.", after=0))
     pilot.press("Impossible")
     pilot.wait_for_text("Step 1: Nothing changed on the screen.")
     reasons = pilot.dialog().findChildren(QRadioButton)
