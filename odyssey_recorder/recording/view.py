@@ -13,6 +13,7 @@ from odyssey_recorder.model.action import Action, in_words
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.flag import FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.recording.notice import Notice
 from odyssey_recorder.recording.state import Goal, State
 
 if TYPE_CHECKING:  # a window that does not record yet needs none of them
@@ -197,7 +198,7 @@ class Listener(Protocol):
     def changed(self, view: RecordingView) -> None:
         """The view changed."""
 
-    def notice(self, text: str) -> None:
+    def notice(self, notice: Notice) -> None:
         """A message for the annotator: a gesture was refused, a step was removed."""
 
 

@@ -34,6 +34,7 @@ from odyssey_recorder.gui.record.status import (
 )
 from odyssey_recorder.gui.screen.canvas import Framing
 from odyssey_recorder.model.action import Press, SystemKey, Type, in_words
+from odyssey_recorder.recording.notice import Notice, NoticeKind
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 
@@ -42,7 +43,6 @@ if TYPE_CHECKING:  # loaded when a recording begins
 
 _SPACE = 12
 _NO_FIELD = "No text field has the focus. Enter again to type"
-_REFUSED = "Nothing was recorded or sent."
 _ON_DEVICE = "Not recorded: use this key on the device's own keyboard"
 _EDITING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Backspace, Qt.Key.Key_Delete)
 _FOR_DEVICE = (
@@ -174,10 +174,10 @@ class DeviceColumn(QWidget):
         paused = self._commands[RecordCommand.PAUSE].isChecked()
         self._status.show_hint(f"Not recorded: {(text.paused() if paused else text).hindrance}", is_refusal=True)
 
-    def _show_refusal(self, notice: str) -> None:
+    def _show_refusal(self, notice: Notice) -> None:
         """Show a refusal of the recorder below the phone too, where the annotator looks."""
-        first = notice.partition(". ")[0]
-        if _REFUSED in notice:
+        if notice.kind is NoticeKind.REFUSAL:
+            first = notice.text.partition(". ")[0]
             self._status.show_hint(f"Not recorded: {first[:1].lower()}{first[1:]}", is_refusal=True)
 
     def _pause(self, paused: bool) -> None:

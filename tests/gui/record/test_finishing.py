@@ -24,6 +24,7 @@ from odyssey_recorder.gui.frame.application import TextSize, use_text_size
 from odyssey_recorder.gui.record.finishing import REASONS, CompleteDialog, ImpossibleDialog, annotator_messages
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.recording.notice import Notice
 from odyssey_recorder.recording.state import State
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
@@ -238,7 +239,7 @@ def test_reasons_are_readable_in_the_smallest_window(tmp_path: Path, open_window
     pilot.window.resize(1100, 700)
     pilot.wait_for_phase(Phase.WATCHING)
     record_one_step(pilot)
-    pilot.controller.noticed.emit("Screenshots come over gRPC again.")
+    pilot.controller.noticed.emit(Notice("Screenshots come over gRPC again.", after=0))
     pilot.press("Impossible")
     pilot.wait_for_text("Step 1: Nothing changed on the screen.")
     reasons = pilot.dialog().findChildren(QRadioButton)
