@@ -331,6 +331,10 @@ class FakeDevice:
             )
             self._show("home")
 
+    def reopen(self) -> None:
+        """Connect again after `close`."""
+        self._closed = False
+
     def close(self) -> None:
         self._closed = True
         self._running.set()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.device.connector import DeviceConnector
     from odyssey_recorder.model.finding import EpisodeReport
     from odyssey_recorder.recording.recorder import Recorder
-    from odyssey_recorder.services.recording import RecordingService
+    from odyssey_recorder.services.recording import DraftSummary, RecordingService
 
 T = TypeVar("T")
 
@@ -74,13 +74,15 @@ class RecordingController(QObject):
         self._recorder: Recorder | None = None
         self._bridge: RecorderBridge | None = None
         self._begins_again: Assignment | None = None  # once the present recording is in the trash
+        self.wanted_device = ""  # the name of the one that is being started
+        self._resumes: Callable[[], None] | None = None  # on the device that is being connected
         self._live = LiveView(self.background, self)
         self._live.frame_came.connect(self.frame_came)
         self._live.failed.connect(self.watching_failed)
 
     @property
     def label(self) -> str:
-        return self._labels.get(self.serial, self.serial)
+        return self._labels.get(self.serial, self.serial) or self.wanted_device
 
     @property
     def capture_path(self) -> str:
@@ -133,12 +135,13 @@ class RecordingController(QObject):
         self._run(self._service.drafts, self.drafts_listed.emit)
 
     def start_simulated(self) -> None:
+        self.wanted_device = ""
         self._enter(Phase.CONNECTING)
         self.background.run(self._service.simulate, self._on_simulated, partial(self._fail_connecting, self.serial))
 
     def choose_device(self, serial: str) -> None:
-        """Connect to `serial` instead of the present device; ignored while recording."""
-        if self.phase in (Phase.STARTING, Phase.RECORDING) or serial == self.serial:
+        """Connect to `serial` instead of the present device; ignored while recording, and if it is empty."""
+        if self.phase in (Phase.STARTING, Phase.RECORDING) or serial in (self.serial, ""):
             return
         self._release_device()
         self.serial = serial
@@ -188,7 +191,30 @@ class RecordingController(QObject):
         self.assignment, self.is_practising = assignment, assignment.is_practice
         self._begin(lambda device, listener: self._service.begin(device, assignment, listener, mode, actor))
 
-    def resume(self, episode_id: str, *, is_practice: bool = False) -> None:
+    def resume(self, draft: "DraftSummary", *, is_practice: bool = False) -> None:
+        """On the chosen device, or on one that suits the draft, which is started if none runs."""
+        if self._about is not None and self._service.suits(self._about.properties, draft):
+            self._resume(draft.episode_id, is_practice=is_practice)
+            return
+        before = self.serial
+        self._release_device()
+        self.serial, self.wanted_device = "", draft.device.device_name
+        self._enter(Phase.CONNECTING)
+
+        def found(serial: str) -> None:
+            if self.phase is Phase.CONNECTING and not self.serial:  # nobody has chosen another one meanwhile
+                self._resumes = partial(self._resume, draft.episode_id, is_practice=is_practice)
+                self._on_simulated(serial)
+
+        def fail(error: Exception) -> None:
+            if self.phase is Phase.CONNECTING and not self.serial:
+                self._fail_connecting("", error)
+                self.failed.emit(error_text(error))
+                self.choose_device(before)
+
+        self.background.run(partial(self._service.device_for, draft), found, fail)
+
+    def _resume(self, episode_id: str, *, is_practice: bool) -> None:
         self.assignment, self.is_practising = None, is_practice
         self._begin(lambda device, listener: self._service.resume(device, episode_id, listener))
 
@@ -260,6 +286,9 @@ class RecordingController(QObject):
         self._live.start(device)
         self._show_window()
         self.look_over()
+        resumes, self._resumes = self._resumes, None
+        if resumes is not None:
+            resumes()
 
     def _show_window(self) -> None:
         """The simulated emulator's own window is for passive mode; in mirror mode it would only hide ours."""
@@ -268,7 +297,7 @@ class RecordingController(QObject):
     def _fail_connecting(self, serial: str, error: Exception) -> None:
         if serial != self.serial:
             return  # another device was chosen
-        self.serial = ""
+        self.serial, self._resumes = "", None
         self._enter(Phase.NO_DEVICE)
         self.connecting_failed.emit(error_text(error))
         self.list_devices()
