@@ -83,6 +83,11 @@ class TaskServiceBridge(QObject):
     def read_templates(self) -> None:
         self.look(_loaded_templates, self.templates_loaded.emit)
 
+    def follow_board(self) -> None:
+        """Read again what others may have changed."""
+        self.read_holders()
+        self._soon.start()
+
     def read_holders(self) -> None:
         self.look(lambda service: service.holders(), self.holders_loaded.emit)
 
