@@ -306,7 +306,14 @@ def import_tasks(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A list of tasks.")],
     *,
     dataset: _DatasetOption = None,
-    to_approve: Annotated[bool, typer.Option("--to-approve", help="A person must approve them first.")] = False,
+    to_approve: Annotated[
+        bool | None,
+        typer.Option(
+            "--to-approve/--approved",
+            help="Whether a person must approve them first.",
+            show_default="those that a model has rewritten",
+        ),
+    ] = None,
 ) -> None:
     """Add the tasks of a list to the end of the queue.
 

@@ -177,8 +177,8 @@ class TaskQueue:
 
     # For those who prepare tasks.
 
-    def add(self, tasks: Iterable[ListedTask], *, to_approve: bool) -> int:
-        """Append tasks whose id is new; returns how many. Those with known faults always need approval."""
+    def add(self, tasks: Iterable[ListedTask], *, to_approve: bool | None) -> int:
+        """Append tasks whose id is new; returns how many. `to_approve` as in `task_status.first_status`."""
         with self._changing() as transaction:
             return transaction.add(tasks, to_approve=to_approve)
 
@@ -189,6 +189,7 @@ class TaskQueue:
         *,
         before: Iterable[ListedTask] = (),
         event: task_status.TaskEvent = task_status.TaskEvent.EDITED,
+        reason: str = "",
     ) -> None:
         """Replace tasks by id; all or none. Raises TaskError if one was begun, recorded, or differs from `before`."""
         changed, known = _by_id(tasks), _by_id(before)
@@ -198,7 +199,9 @@ class TaskQueue:
                 task = self._required(found.get(task_id), task_id, task_status.OPEN | _PREPARED, "be changed")
                 if known.get(task_id) not in (None, parse_task_line(task.line)):
                     raise _changed_meanwhile(task_id)
-            transaction.put([(found[task_id], listed) for task_id, listed in changed.items()], event, by=by)
+            transaction.put(
+                [(found[task_id], listed) for task_id, listed in changed.items()], event, by=by, reason=reason
+            )
 
     def approve(self, tasks: Iterable[ListedTask], by: str) -> None:
         """All or none; waiting tasks stay as they are. Raises TaskError if one has changed since `by` saw it."""

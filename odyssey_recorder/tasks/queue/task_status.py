@@ -6,7 +6,7 @@ from datetime import date, datetime
 from enum import Enum
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.model.text_origin import Approval
+from odyssey_recorder.model.text_origin import Approval, Writer
 from odyssey_recorder.tasks.listing import ListedTask
 
 
@@ -156,11 +156,13 @@ _STATUSES = {
 }
 
 
-def first_status(listed: ListedTask, *, to_approve: bool = False) -> Status:
+def first_status(listed: ListedTask, *, to_approve: bool | None = None) -> Status:
+    """With `to_approve` None, those that a model has rewritten wait for approval; always those with known faults."""
     text = listed.text
     is_sound = text is None or text.approval is Approval.APPROVED
     if text is not None and text.approval is Approval.OPEN:
-        is_sound = text.equivalence is None or text.equivalence.holds
+        is_trusted = text.writer is not Writer.MODEL or to_approve is not None
+        is_sound = is_trusted and (text.equivalence is None or text.equivalence.holds)
     return Status.WAITING if is_sound and not to_approve else Status.TO_APPROVE
 
 

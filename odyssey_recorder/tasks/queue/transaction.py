@@ -217,7 +217,7 @@ class QueueTransaction:
         self._note_all([task.task_id for task, _listed in changed], self._entry(event, by=by, reason=reason))
         change(self.connection, rows)
 
-    def add(self, listed: Iterable[ListedTask], *, to_approve: bool) -> int:
+    def add(self, listed: Iterable[ListedTask], *, to_approve: bool | None) -> int:
         """Returns how many were new, even if another program adds the same."""
         have = set(self.connection.execute(sa.select(tasks.c.task_id)).scalars())
         new = {task.task_id: task for task in listed if task.task_id not in have}

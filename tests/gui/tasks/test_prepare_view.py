@@ -192,6 +192,10 @@ def test_rewrite_shows_its_budget_first_and_its_cost_at_the_end(lead: LeadDriver
     assert lead.says(" tokens.")
     assert lead.says(f"{tasks[1].task_id}: ")
     assert lead.says("I cannot help with that.")
+    lead.wait_for(lambda: lead.choice("Status").findText("Not rewritten (1)") >= 0)
+    lead.choice("Status").setCurrentText("Not rewritten (1)")
+    lead.wait_for(lambda: [row.task_id for row in lead.rows] == [tasks[1].task_id])
+    lead.wait_for_text("Not rewritten: ")
 
 
 def test_rewritten_tasks_are_rewritten_again_or_reset(lead: LeadDriver, model: StandIn) -> None:
