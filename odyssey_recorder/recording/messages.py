@@ -33,6 +33,13 @@ class NoteWritten:
 
 
 @dataclass(frozen=True, slots=True)
+class RedoWanted:
+    """The annotator wants the action of the last undone step sent again, as a new step."""
+
+    now_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class TurnGiven:
     """It is the agent's turn, or the person's."""
 
@@ -81,9 +88,10 @@ class Stop:
 
 OfAgent = TurnGiven | AgentActed | AgentRefused
 Request = ScreenRequested | TrialRequested
-Message = slow_work.Outcome | Report | FrameArrived | TouchEnded | NoteWritten | OfAgent | Request | Stop
+Message = slow_work.Outcome | Report | FrameArrived | TouchEnded | NoteWritten | RedoWanted | OfAgent | Request | Stop
 
-BY_PERSON = events.TouchedDown | events.Intended | events.UndoWanted | events.ScreenAccepted | events.AbandonWanted
+_ACTS = events.TouchedDown | events.Intended | events.UndoWanted | events.ScreenAccepted | events.AbandonWanted
+BY_PERSON = _ACTS | RedoWanted
 """Messages that end an agent's turn at once."""
 LAST_ANSWERS = (
     slow_work.Sent | slow_work.EpisodeInDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted

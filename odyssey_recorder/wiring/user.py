@@ -150,7 +150,9 @@ def annotator_service(settings: Settings) -> Iterator[RecordingService]:
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(connector.server.port)}
     phones = PhoneProcesses(environment, window=True, animation=settings.animations)  # a window for passive mode
     try:
-        yield replace(recording_service(settings, connector), phones=phones, practice=practice_service(settings))
+        inventory = partial(device_inventory, settings, connector, phones)
+        practice = practice_service(settings)
+        yield replace(recording_service(settings, connector), phones=phones, practice=practice, inventory=inventory)
     finally:
         phones.stop()
 

@@ -216,7 +216,7 @@ class Pilot(WindowDriver):
 
     def write_task(self, task: TaskInfo = TASK) -> None:
         self.editor("Instruction").setPlainText(task.instruction)
-        QTest.keyClicks(self.line("Add an app"), ",".join([*task.apps, ""]))
+        QTest.keyClicks(self.line("Apps"), ", ".join(task.apps))
 
     def start(self, task: TaskInfo = TASK) -> None:
         """Write the task, start recording, and wait until the first action is possible."""

@@ -25,20 +25,18 @@ _MAX_LINES = 4
 """This many findings are named; the rest is counted."""
 
 _WORDS = {
-    "IMG04": "the screenshot is blank.",
-    "IMG05": "the screenshot may not show the screen that you touched.",
-    "IMG07": "nothing changed on the screen.",
-    "IMG08": "the screen was still moving.",
-    "ACT04": "it may be another kind of touch than recorded.",
-    "ACT05": "the typed text did not appear as typed.",
-    "ACT06": "the same action was done again and again.",
-    "ACT07": "the click hit nothing.",
-    "ACT08": "the key had no effect.",
+    "IMG04": "The screenshot is blank.",
+    "ACT06": "The same action was done again and again.",
+    "ACT07": "The click hit nothing.",
+    "ACT08": "The key had no effect.",
 }
-"""Texts for the annotator in place of these checks' own findings."""
+"""Texts for the annotator in place of these checks' own findings, which have figures. A flag has its own sentence."""
 
 _NOT_FOR_ANNOTATORS = ("EPI02", "ACT09")
 """Checks whose findings the annotator cannot do anything about."""
+
+DROPPED_WITHOUT_QUESTION = 3
+"""This many steps are undone or recorded again without a question."""
 
 _CONTINUE = "Continue recording (Esc)"
 
@@ -51,6 +49,17 @@ DISCARD = Question(
     detail="Its steps move to the trash folder.",
     keeps="Keep recording",
 )
+
+
+def again_question(steps: int) -> Question:
+    return Question(
+        title="Record again",
+        question="Start this task again?",
+        answer="Record again",
+        tip="Move the recording to the trash and start again (Enter)",
+        cancel_tip="Continue recording (Esc)",
+        detail=f"The {steps} steps so far move to the trash folder.",
+    )
 
 
 def undo_question(first: int, last: int) -> Question:
@@ -194,6 +203,7 @@ class Finishing(QObject):
             RecordCommand.COMPLETE: partial(self._ask, CompleteDialog),
             RecordCommand.IMPOSSIBLE: partial(self._ask, ImpossibleDialog),
             RecordCommand.DISCARD: self._ask_to_discard,
+            RecordCommand.AGAIN: self._record_again,
         }
         commands.bind(page, calls)
         controller.view_changed.connect(self._follow)
@@ -245,6 +255,12 @@ class Finishing(QObject):
         if dialog is self._asking:
             self._asking = None
             self.asking.emit(False)
+
+    def _record_again(self) -> None:
+        if self._steps <= DROPPED_WITHOUT_QUESTION:
+            self._controller.record_again()
+        else:
+            ask(again_question(self._steps), self._page, self._controller.record_again)
 
     def _ask_to_discard(self) -> None:
         ask(DISCARD, self._page, lambda: self._controller.ask(lambda recorder: recorder.abandon()))

@@ -123,7 +123,13 @@ _SCREEN = re.compile(
 _HIDDEN = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """Characters that change the writing direction or split words invisibly, except those that join emoji."""
 _LINKED = re.compile(r"\bhttps?://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.\w+", re.IGNORECASE)
-_SWITCHED = {"on": {"enabl", "activat", "allow"}, "off": {"disabl", "deactivat", "mut", "silenc"}}
+_SAID_OTHERWISE = {
+    "on": {"enabl", "activat", "allow"},
+    "off": {"disabl", "deactivat", "mut", "silenc"},
+    "people": {"us", "we", "person", "guest"},
+    "larger": {"enlarg", "bigger", "increas"},
+    "smaller": {"shrink", "reduc", "decreas"},
+}
 _FOREIGN_TOO = {
     "a", "am", "an", "as", "at", "do", "has", "he", "her", "in", "is", "me", "of", "on", "or", "so", "via", "was",
 }  # fmt: skip
@@ -193,7 +199,7 @@ def lost_items(wording: Wording) -> Iterator[MissingItem]:
         figures, rest = read_quantities(item)
         content = [word for word in words_of(rest) if word.casefold() not in SMALL]
         content = content if content or figures else words_of(rest)
-        lost = [word for word in content if said.isdisjoint({stem(word), *_SWITCHED.get(word.casefold(), ())})]
+        lost = [word for word in content if said.isdisjoint({stem(word), *_SAID_OTHERWISE.get(word.casefold(), ())})]
         if lost:
             yield MissingItem(item, tuple(content), tuple(lost), len(figures))
 

@@ -29,7 +29,10 @@ _VERBS = "|".join(verb for verbs, _ in _EFFECTS for verb in verbs)
 _ASKED = re.compile(
     rf"(?:^|[.;:,!?]\s+|\b(?:and|then|please|or|also|just|now|first)\s+)({_VERBS})\b(?! away)", re.IGNORECASE
 )
-_STRONG = _stems(f"{_VERBS} chat mail calendar spreadsheet document contact".replace("|", " "))
+_STRONG = _stems(f"{_VERBS} chat mail calendar spreadsheet document contact year".replace("|", " "))
+
+_TO_BE_DONE = re.compile(r"\b(?:put|add) \w+ing\b(?= [^.;:]*\b(?:to-?do|list|calendar))", re.IGNORECASE)
+"""What the task only notes, to be done later: "put applying there on the list"."""
 
 _NO_VERB = rf"(?:{_VERBS}|mail|the|an?|this|my|its?|that|for|in|on|with|as|of|which|what|how|when|where|who|is|are)\b"
 _DONE = re.compile(
@@ -42,6 +45,8 @@ _DONE = re.compile(
 _SPELLED = {
     r"\b(?:clear|empty)(?= [^.;:]*\b(?:history|cache|cookies|data|notifications))": "delete",
     r"\b(?:record|film)(?= [^.;:,]{0,30}\b(?:voice|memo|video|clip|audio|sound|song))": "tape",
+    r"\b(?:put|add|place)(?= [^.;:]{0,80}\b(?:cart|basket)\b)": "cart",
+    r"\bbook(?= (?:(?:an?|the|me|us|both) )*(?:\w+ )?(?:flight|hotel|room|table|train|ticket|seat|ride|tour))": "buy",
     r"\bto-?do(?:s\b|\b)": "todo",
     r"\be-?mail": "mail",
 }
@@ -62,8 +67,9 @@ def replaced_things(template: str, told: str, instruction: str, *, names_apps: b
 
 def added_effects(told: str, instruction: str) -> Iterator[str]:
     """Verbs of `instruction` for what nobody asks for in `told`."""
+    asked = _said(_TO_BE_DONE.sub(" ", told))
     for verb in map(str.casefold, _ASKED.findall(_spelled(instruction))):
-        if _said(told).isdisjoint(next(same for verbs, same in _EFFECTS if verb in verbs)):
+        if asked.isdisjoint(next(same for verbs, same in _EFFECTS if verb in verbs)):
             yield verb
 
 

@@ -311,7 +311,7 @@ def _with_words() -> Iterator[_Reader]:
     which = r"(?P<which>next|last|this|coming|every|each)"
     yield _reader(QuantityKind.TIME, r"\b(?:noon|midday)\b", _always("12:00"))
     yield _reader(QuantityKind.TIME, r"\bmidnight\b", _always("00:00"))
-    yield _reader(QuantityKind.DATE, rf"(?<=\bin )(?:{_any(_MONTHS)})\b", _itself)
+    yield _reader(QuantityKind.DATE, rf"(?:(?<=\bin )|(?<=\bfor ))(?:{_any(_MONTHS)})\b", _itself)
     yield _reader(QuantityKind.DAY, rf"\bin (?P<count>an?) {_UNIT}(?:['\u2019]s? time)?", _ahead)
     yield _reader(QuantityKind.DAY, rf"\b(?P<count>an?) {_UNIT} from (?:now|today)\b", _ahead)
     yield _reader(QuantityKind.DAY, r"\b(?:the )?day after tomorrow\b", _always("+2"))
