@@ -101,6 +101,7 @@ def validate(
 
     Exit code 0: no problems; 1: problems found; 2: the list or folder cannot be read.
     """
+    from odyssey_recorder.dataset.layout import TEAM
     from odyssey_recorder.tasks.generation.targets import read_targets
     from odyssey_recorder.tasks.listing import read_listing, shipped_tasks
     from odyssey_recorder.tasks.templates.template_files import read_library, shipped_templates
@@ -108,7 +109,7 @@ def validate(
     things: Sequence[object]
     if path is not None and path.is_dir():
         folders = [shipped_templates(), path] if path.absolute() != shipped_templates() else [path]
-        library = read_library(folders)
+        library = read_library(folders, _settings().dataset / TEAM)
         _, of_targets = read_targets(folders)
         what, things, problems = "template", library.library.templates, (*library.problems, *of_targets)
     else:
@@ -178,7 +179,7 @@ def generate(  # noqa: PLR0913 - the flags
 
     if out is not None:
         check_writable(out)
-    library = _library()
+    library = _library(dataset)
     if catalogue not in library.catalogues:
         raise TaskError(f"No catalogue is named {catalogue}; choose {' or '.join(sorted(library.catalogues))}.")
     targets = targets_of(category or [], device or [])
@@ -201,6 +202,8 @@ def generate(  # noqa: PLR0913 - the flags
         write_list(batch.tasks, out)
     terminal.err.print(batch_table(batch, library, order))
     say(f"{counted(batch.tasks, 'task')}, seed {order.seed}", to=terminal.err)
+    if batch.left_out:
+        say(batch.left_out, to=terminal.err)
     if len(batch.tasks) < count:
         print_warning(f"Only {len(batch.tasks)} of {count}. No more different tasks are available.")
         raise typer.Exit(1)
@@ -356,11 +359,10 @@ def _settings(dataset: Path | None = None) -> "Settings":
     return read_settings(dataset=dataset)
 
 
-def _library() -> "TemplateLibrary":
-    from odyssey_recorder.tasks.templates.template_files import load_library
-    from odyssey_recorder.wiring.user import user_template_folders
+def _library(dataset: Path | None = None) -> "TemplateLibrary":
+    from odyssey_recorder.wiring.user import user_library
 
-    return load_library(user_template_folders(_settings()))
+    return user_library(_settings(dataset))
 
 
 @contextmanager

@@ -58,7 +58,7 @@ def _workplace(
         task_service=lambda: user.task_service(store, tasks(), who),
         dataset=index,
         saved_filters=user.saved_filters,
-        inventory=partial(user.device_inventory, settings, service.connector, service.phones),
+        inventory=service.inventory,
         practice=service.practice,
         review=lambda: user.review_service(index(), who, service.connector),
         texts=partial(user.text_reviewing, settings.dataset, who),

@@ -11,8 +11,9 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.action import Action, in_words
 from odyssey_recorder.model.episode import screenshot_name
-from odyssey_recorder.model.flag import describe_flag
+from odyssey_recorder.model.flag import FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.recording.notice import Notice
 from odyssey_recorder.recording.state import Goal, State
 
 if TYPE_CHECKING:  # a window that does not record yet needs none of them
@@ -60,11 +61,11 @@ def restore_text(goal: Goal | None, steps: "Sequence[DraftStep]") -> str:
             return "Nothing is recorded until both screens match."
         case Goal.ANSWERED:
             return "Nothing is recorded until Android's message is gone. Your next step will be flagged."
-        case None:
+        case Goal.LOST | None:
             return ""
         case Goal.LEFT:
             return (
-                "The device does not show the screen on which this recording stopped. Restore that "
+                "The device does not show the screen on which this recording was interrupted. Restore that "
                 "screen, or choose “Screens match, continue”; your next step will be flagged."
             )
         case Goal.UNKNOWN:
@@ -75,8 +76,8 @@ def restore_text(goal: Goal | None, steps: "Sequence[DraftStep]") -> str:
             )
         case Goal.UNCERTAIN:
             return (
-                f"The recorder stopped while sending the last step ({last}), so it is unknown whether the "
-                "device received it. If the device shows the result of this step, choose “Screens match, "
+                f"The recording was interrupted while the last step ({last}) was sent, so it is unknown whether "
+                "the device received it. If the device shows the result of this step, choose “Screens match, "
                 "continue”; the step stays and is flagged. If not, undo the step."
             )
 
@@ -163,6 +164,8 @@ class RecordingView:
     `is_typing`: a long text is being typed; `message` says how far.
     `is_agents_turn`: an agent acts, until a person does anything.
     `is_correcting`: the next step is shown in place of an agent's.
+    `redo`: the action of the undone step that may be sent again.
+    `note`, `reason`: what is written at the questions for the end, and not answered yet.
     """
 
     state: State
@@ -181,6 +184,9 @@ class RecordingView:
     lacks_field: bool = False
     is_agents_turn: bool = False
     is_correcting: bool = False
+    redo: Action | None = None
+    note: str = ""
+    reason: str = ""
 
 
 class Listener(Protocol):
@@ -192,7 +198,7 @@ class Listener(Protocol):
     def changed(self, view: RecordingView) -> None:
         """The view changed."""
 
-    def notice(self, text: str) -> None:
+    def notice(self, notice: Notice) -> None:
         """A message for the annotator: a gesture was refused, a step was removed."""
 
 
@@ -232,7 +238,7 @@ def make_view(
     session: "Session | PassiveSession", draft: "Draft", questions: Mapping[int, str], *, typing: tuple[int, int]
 ) -> RecordingView:
     """Build a view without its steps; `typing`: characters typed, and length of the text."""
-    state, goal = session.state, session.goal
+    state, goal = session.state, shown_goal(session.goal, draft)
     typed, length = typing
     is_typing = state is State.INJECTING and length >= LONG_TEXT
     message = PUBLISHING if session.publishing else session.reason or STATE_MESSAGES[state]
@@ -252,7 +258,19 @@ def make_view(
         way=restore_text(goal, draft.steps),
         is_typing=is_typing,
         is_correcting=bool(draft.state.rejected),
+        note=draft.state.note,
+        reason=draft.state.reason,
     )
+
+
+def shown_goal(goal: Goal | None, draft: "Draft") -> Goal | None:
+    """What is known of the screen to restore, if the device was lost."""
+    if goal is not Goal.LOST:
+        return goal
+    if draft.state.left is not None or not draft.steps:
+        return Goal.LEFT
+    is_doubtful = any(flag.code is FlagCode.CONNECTION_BROKE for flag in draft.steps[-1].record.flags)
+    return Goal.UNCERTAIN if is_doubtful else Goal.UNKNOWN
 
 
 def goal_screenshot(goal: Goal | None, draft: "Draft") -> Path | None:
@@ -264,5 +282,5 @@ def goal_screenshot(goal: Goal | None, draft: "Draft") -> Path | None:
             return draft.state.left
         case Goal.UNKNOWN | Goal.UNCERTAIN:
             return draft.steps[-1].screenshot if draft.steps else None
-        case Goal.ANSWERED | None:
+        case Goal.ANSWERED | Goal.LOST | None:
             return None

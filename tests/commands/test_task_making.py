@@ -176,3 +176,13 @@ def test_task_and_template_are_shown_in_detail(cli: CommandLine) -> None:
     assert template["category"] in {one.value for one in Category}
     assert template["phrasings"]
     assert "No task or template is named nothing" in cli.error("tasks", "show", "nothing")
+
+
+def test_apps_that_the_team_lacks_are_left_out_and_named(cli: CommandLine) -> None:
+    (cli.dataset / "metadata").mkdir(parents=True)
+    (cli.dataset / "metadata" / "team.yaml").write_text("without: {apps: [Clock, Fossify Clock]}\n")
+    result = cli("tasks", "generate", "--count", 30, "--seed", 1, "--category", "General_Tool")
+    assert not {"Clock", "Fossify Clock"} & {
+        app for line in result.out.splitlines() for app in parse_task_line(line).task.apps
+    }
+    assert "left out, because the team has no app for clock" in " ".join(result.err.split())

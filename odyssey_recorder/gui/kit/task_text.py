@@ -19,7 +19,7 @@ class TaskText(QWidget):
         super().__init__()
         self._category = text_label(kind="field")
         self._instruction = text_label(kind="instruction")
-        self._apps = AppChips(read_only=True)
+        self._apps = AppChips()
         self._reason = text_label(kind="warning")
         self._notes = text_label()
         self._start = text_label(kind="hint")

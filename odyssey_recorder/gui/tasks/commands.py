@@ -35,6 +35,9 @@ class TasksCommand(Command):
     THINK_OF_TEMPLATES = _command(
         "Propose templates…", "Let a language model propose templates", "lightbulb_on_outline", "Ctrl+T"
     )
+    SHOW_TEAM = _command(
+        "Apps of the team…", "Choose the apps, countries and accounts that the team has", "apps", "Ctrl+Shift+T"
+    )
     KEEP_TEMPLATE = _command("Keep proposal", "Save this proposal as your own template", "check", "K", primary=True)
     DROP_TEMPLATE = _command("Drop proposal", "Discard this proposal", "close", "D")
     APPROVE_TASKS = _command("Approve", "Approve it for recording, and go to the next", "check", "A", primary=True)

@@ -13,6 +13,7 @@ from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services.tasks import TaskService
 from odyssey_recorder.tasks.generation.generator import Targets
 from odyssey_recorder.tasks.listing import ListedTask
+from odyssey_recorder.tasks.templates.team import Team
 from odyssey_recorder.tasks.templates.template import TemplateLibrary
 from odyssey_recorder.tasks.wording.rewriting import Rewritten
 
@@ -32,6 +33,7 @@ class LoadedTemplates:
     library: TemplateLibrary
     left: Mapping[str, int]
     targets: Targets
+    team: Team
     cannot_ask: str
     names_apps: bool
 
@@ -151,4 +153,6 @@ class TaskServiceBridge(QObject):
 
 
 def _loaded_templates(service: TaskService) -> LoadedTemplates:
-    return LoadedTemplates(service.library(), service.left(), service.targets(), service.can_ask, service.names_apps)
+    return LoadedTemplates(
+        service.library(), service.left(), service.targets(), service.team(), service.can_ask, service.names_apps
+    )

@@ -43,7 +43,7 @@ class PreparedCard(Card):
         self._rules = selectable("danger")
         self._judge = selectable()
         self._details = selectable("hint")
-        self._apps = AppChips(read_only=True)
+        self._apps = AppChips()
         self._nothing = text_label(kind="hint")
         parts = (self._where, self._texts, self._rules, self._judge, self._writer, self._apps, self._details)
         self._content = pile(*parts, right=8, spacing=10)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from odyssey_recorder.gui.frame.background import Job, JobState, error_text
 from odyssey_recorder.gui.frame.command import Command, CommonCommand
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.frame.estimate_dialog import EstimateDialog, progress_text
+from odyssey_recorder.gui.frame.estimate_dialog import EstimateDialog
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.frame.question_dialog import Question
 from odyssey_recorder.gui.kit.banner import Banner, Tone
@@ -120,7 +120,7 @@ class TaskJobsBar(QWidget):
         enough = made == wanted.count
         more = f"{counted(left, 'different task')} can still be generated."
         self.generated.emit()
-        self.report(Tone.SUCCESS if enough else Tone.WARNING, text, more)
+        self.report(Tone.SUCCESS if enough else Tone.WARNING, text, " ".join(filter(None, (more, batch.left_out))))
 
     # Rewriting.
 
@@ -149,7 +149,7 @@ class TaskJobsBar(QWidget):
             def show(progress: BatchProgress) -> None:
                 nonlocal spent
                 spent = f"{progress.spent}."
-                report(*progress_text(progress))
+                report(progress.share, progress.text)
 
             came = self._bridge.take_rewritten
             results = service.rewrite(
