@@ -95,7 +95,8 @@ class JudgeReturn:
 class JudgeLastStep:
     """Compare the settled frame `number` with the last step's screenshot; answer with LastStepJudged or StorageFailed.
 
-    Unchanged: flag the step or, if `uncertain`, remove it and notify the annotator: it was not carried out. `turned`:
+    Unchanged: flag the step or, if `uncertain`, remove it and notify the annotator: it was not carried out. Changed and
+    `uncertain`: flag it, and the annotator says whether the screen is its result. `turned`:
     the screen had another size before the input can have had an effect, so flag the step.
     """
 

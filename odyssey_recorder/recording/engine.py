@@ -43,6 +43,7 @@ from odyssey_recorder.recording.view import (
     ViewPublisher,
     goal_screenshot,
     make_view,
+    shown_goal,
 )
 
 BROKEN_TOUCH = (
@@ -116,6 +117,8 @@ class Engine:
         self._settled_key, self._settled_ns = -1, 0
         self._unproved: list[slow_work.TreeRead | slow_work.ScreenStateRead] = []
         self._published: Path | None = None
+        self._before_loss: Frame | None = None
+        """What the device showed before it was lost; None if a screen was being restored."""
         self.is_agents_turn = False
         self._screenshots = store.root / SCREENSHOTS
         self.publisher = ViewPublisher(self._make_view(), listener)
@@ -397,7 +400,19 @@ class Engine:
     def _is_restored(self, frame: Frame, state: ScreenState | None) -> bool:
         if self._session.goal is Goal.ANSWERED:
             return state is not None and not state.error_dialog
-        return self._writer.shows(frame, goal_screenshot(self._session.goal, self._draft))
+        goal = shown_goal(self._session.goal, self._draft)
+        if self._session.goal is Goal.LOST and self._is_as_before_loss(frame):
+            return True
+        return goal in {Goal.UNDONE, Goal.LEFT} and self._writer.shows(frame, goal_screenshot(goal, self._draft))
+
+    def _is_as_before_loss(self, frame: Frame) -> bool:
+        """Whether this is the last screen before the loss; if that is the one before the last step, it is unsure."""
+        steps, before, left = self._draft.steps, self._before_loss, self._draft.state.left
+        if left is None and not steps:
+            return True
+        if before is None or not frame.shows_same_as(before, ignore_top_px=self._writer.status_bar_px):
+            return False
+        return left is not None or not self._writer.shows(frame, steps[-1].screenshot)
 
     def _await_proof(self, read: slow_work.TreeRead | slow_work.ScreenStateRead) -> None:
         """A reading belongs to a frame if another frame, requested after the reading was complete, is equal."""
@@ -444,6 +459,8 @@ class Engine:
 
     def _process_frame(self, frame: Frame) -> None:
         self._writer.hold(frame, self._session.needed)
+        if not self._session.was_lost and self._session.goal is not Goal.LOST:
+            self._before_loss = None if self._session.restoring else frame
         if self._session.state is State.DEVICE_LOST:
             self._apply(events.DeviceCameBack(frame.started_ns))
         stillness = self._watch.see(frame, ignore_top_px=self._writer.status_bar_px)
@@ -518,8 +535,9 @@ class Engine:
                 case effects.JudgeReturn(number):
                     return self._judge_return(number)
                 case effects.JudgeLastStep(number, uncertain, turned):
-                    self._notify(self._writer.judge_last(number, uncertain=uncertain, turned=turned))
-                    return events.LastStepJudged()
+                    text, is_doubtful = self._writer.judge_last(number, uncertain=uncertain, turned=turned)
+                    self._notify(text)
+                    return events.LastStepJudged(is_doubtful)
                 case effects.CompareScreens(before, after):
                     return events.ScreensCompared(self._writer.changed_cells(before, after))
                 case effects.VouchForLastStep():

@@ -222,9 +222,19 @@ class StepWriter:
 
     def save(self, wanted: SaveStep) -> None:
         step = self.make_step(wanted)
+        self._forget_late_change(wanted)
         self._draft.add_step(step.action, step.screenshot, step.record)
         self.undone = self.undone[1:] if step.record.redone else ()
         self.last_frame = self._screenshots[wanted.frame].frame
+
+    def _forget_late_change(self, wanted: SaveStep) -> None:
+        """Take back that the last step changed nothing, if its effect came after the screen had settled."""
+        last = self._draft.steps[-1] if self._draft.steps else None
+        unchanged, kept = Flag(FlagCode.UNCHANGED), self._screenshots[wanted.frame].frame
+        if last is None or unchanged not in last.record.flags or Flag(FlagCode.UNEXPLAINED) in wanted.flags:
+            return
+        if self.last_frame is not None and not kept.shows_same_as(self.last_frame, ignore_top_px=self.status_bar_px):
+            self._draft.amend_last({"flags": flags_json(flag for flag in last.record.flags if flag != unchanged)})
 
     def make_step(self, wanted: SaveStep) -> DraftStep:
         """The step as it would be saved now; its screenshot is safe in the draft."""
@@ -341,34 +351,37 @@ class StepWriter:
     def vouch_for_last(self) -> None:
         self._flag_last(FlagCode.VOUCHED, sent_until_us=self._clock.epoch_us(time.monotonic_ns()))
 
-    def judge_last(self, number: int, *, uncertain: bool, turned: bool = False) -> str:
+    def judge_last(self, number: int, *, uncertain: bool, turned: bool = False) -> tuple[str, bool]:
         """Compare a frame from after the last step with its screenshot; return a message for the annotator, or "".
 
         An unchanged screen flags the step, or removes it if it is `uncertain` that its input arrived. `turned` also
-        flags the step: its input may have met another screen.
+        flags the step: its input may have met another screen. Also returns whether it is doubtful that it arrived.
         """
         frame = self.frame(number)
         if frame is None or not self._draft.steps:
-            return ""
+            return "", False
         last = self._draft.steps[-1]
         try:
             before = self.last_frame or provenance_records.frame_of(last.screenshot)
         except OSError as error:
-            return f"{last.screenshot} cannot be read ({error.strerror}): undo the last step, and record it again."
+            unreadable = (
+                f"{last.screenshot} cannot be read ({error.strerror}): undo the last step, and record it again."
+            )
+            return unreadable, uncertain
         unchanged = frame.shows_same_as(before, ignore_top_px=self.status_bar_px)
         if unchanged and uncertain:
             self.drop_last(RemoveSteps("not carried out: the connection was lost"))
-            return RETRACTED
+            return RETRACTED, False
         codes = [FlagCode.CHANGING] if turned else []
         if unchanged:
             self._flag_last(*codes, FlagCode.UNCHANGED)
         elif uncertain:
             sent_until_us = self._clock.epoch_us(frame.arrived_ns)
             self._flag_last(*codes, FlagCode.CONNECTION_BROKE, sent_until_us=sent_until_us)
-            return DOUBTFUL
+            return DOUBTFUL, True
         elif turned:
             self._flag_last(*codes)
-        return ""
+        return "", False
 
     def _flag_last(self, *codes: FlagCode, **changes: int) -> None:
         flags = flags_json((*self._draft.steps[-1].record.flags, *map(Flag, codes)))

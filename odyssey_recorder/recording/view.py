@@ -11,7 +11,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.action import Action, in_words
 from odyssey_recorder.model.episode import screenshot_name
-from odyssey_recorder.model.flag import describe_flag
+from odyssey_recorder.model.flag import FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording.state import Goal, State
 
@@ -60,11 +60,11 @@ def restore_text(goal: Goal | None, steps: "Sequence[DraftStep]") -> str:
             return "Nothing is recorded until both screens match."
         case Goal.ANSWERED:
             return "Nothing is recorded until Android's message is gone. Your next step will be flagged."
-        case None:
+        case Goal.LOST | None:
             return ""
         case Goal.LEFT:
             return (
-                "The device does not show the screen on which this recording stopped. Restore that "
+                "The device does not show the screen on which this recording was interrupted. Restore that "
                 "screen, or choose “Screens match, continue”; your next step will be flagged."
             )
         case Goal.UNKNOWN:
@@ -75,8 +75,8 @@ def restore_text(goal: Goal | None, steps: "Sequence[DraftStep]") -> str:
             )
         case Goal.UNCERTAIN:
             return (
-                f"The recorder stopped while sending the last step ({last}), so it is unknown whether the "
-                "device received it. If the device shows the result of this step, choose “Screens match, "
+                f"The recording was interrupted while the last step ({last}) was sent, so it is unknown whether "
+                "the device received it. If the device shows the result of this step, choose “Screens match, "
                 "continue”; the step stays and is flagged. If not, undo the step."
             )
 
@@ -234,7 +234,7 @@ def make_view(
     session: "Session | PassiveSession", draft: "Draft", questions: Mapping[int, str], *, typing: tuple[int, int]
 ) -> RecordingView:
     """Build a view without its steps; `typing`: characters typed, and length of the text."""
-    state, goal = session.state, session.goal
+    state, goal = session.state, shown_goal(session.goal, draft)
     typed, length = typing
     is_typing = state is State.INJECTING and length >= LONG_TEXT
     message = PUBLISHING if session.publishing else session.reason or STATE_MESSAGES[state]
@@ -257,6 +257,16 @@ def make_view(
     )
 
 
+def shown_goal(goal: Goal | None, draft: "Draft") -> Goal | None:
+    """What is known of the screen to restore, if the device was lost."""
+    if goal is not Goal.LOST:
+        return goal
+    if draft.state.left is not None or not draft.steps:
+        return Goal.LEFT
+    is_doubtful = any(flag.code is FlagCode.CONNECTION_BROKE for flag in draft.steps[-1].record.flags)
+    return Goal.UNCERTAIN if is_doubtful else Goal.UNKNOWN
+
+
 def goal_screenshot(goal: Goal | None, draft: "Draft") -> Path | None:
     """The screenshot of the screen to restore, or, if there is none, of the screen before the last step."""
     match goal:
@@ -266,5 +276,5 @@ def goal_screenshot(goal: Goal | None, draft: "Draft") -> Path | None:
             return draft.state.left
         case Goal.UNKNOWN | Goal.UNCERTAIN:
             return draft.steps[-1].screenshot if draft.steps else None
-        case Goal.ANSWERED | None:
+        case Goal.ANSWERED | Goal.LOST | None:
             return None

@@ -1,7 +1,7 @@
 """The review files of a dataset, safe for several windows and computers."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ from odyssey_recorder.tasks.queue.task_status import SentBack
 from odyssey_recorder.validation import first_fault
 
 _DEFAULT = ReviewPolicy()
-_RELEVANT = (b'"annotator"', b'"trash"', b"accept")
+_RELEVANT = (b'"annotator"', b'"trash"', b"accept", b'"reopen"')
 _NO_REASON = "A reviewer sent it back"
 
 
@@ -33,6 +33,7 @@ _NO_REASON = "A reviewer sent it back"
 class _Outcome:
     move: Move | None = None
     accepted_by: str = ""
+    reopened_by: str = ""
 
 
 class _PolicyFile(BaseModel):
@@ -89,13 +90,18 @@ class ReviewStore(EntryStore[ReviewFile]):
 
     def accepted(self, episode_ids: Collection[str]) -> Mapping[str, str]:
         """Episodes that all reviewers so far accept, with the last of them. Raises DatasetError."""
+        return self._named(episode_ids, lambda outcome: outcome.accepted_by)
+
+    def reopened(self, episode_ids: Collection[str]) -> Mapping[str, str]:
+        """Episodes that are not sent back now, with who took a verdict on them back last. Raises DatasetError."""
+        return self._named(episode_ids, lambda outcome: outcome.reopened_by)
+
+    def _named(self, episode_ids: Collection[str], name: Callable[[_Outcome], str]) -> Mapping[str, str]:
         with self._guard:
             self._refresh()
-            accepted = {
-                episode_id: self._outcomes[episode_id][1].accepted_by
-                for episode_id in {*episode_ids} & {*self._outcomes}
-            }
-        return {episode_id: by for episode_id, by in accepted.items() if by}
+            known = {*episode_ids} & {*self._outcomes}
+            names = {episode_id: name(self._outcomes[episode_id][1]) for episode_id in known}
+        return {episode_id: by for episode_id, by in names.items() if by}
 
     def _refresh(self) -> None:
         known, self._outcomes = self._outcomes, {}
@@ -136,9 +142,9 @@ def _read_outcome(path: Path) -> _Outcome:
     if not any(word in data for word in _RELEVANT):
         return _Outcome()  # one of ten thousand files may be unreadable
     file = REVIEW_FORM.read(data, episode_id=path.stem, source=str(path))
-    moves = [entry for entry in file.entries if isinstance(entry, Move)]
-    back = next((move for move in moves if move.to == "annotator"), None)
-    if back is None and moves and moves[-1].to == "trash" and not file.present_verdicts:
-        back = moves[-1]  # nobody judged it: the annotator has withdrawn it
+    move = next((move for move in file.moves if move.to == "annotator"), None)
+    if move is None and file.moves and file.moves[-1].to == "trash" and not file.present_verdicts:
+        move = file.moves[-1]  # nobody judged it: the annotator has withdrawn it
     status = review_status(file, QUEUE_RULE)
-    return _Outcome(back, status.verdicts[-1].by if status.stage is ReviewStage.ACCEPTED else "")
+    accepted_by = status.verdicts[-1].by if status.stage is ReviewStage.ACCEPTED else ""
+    return _Outcome(move, accepted_by, file.reopenings[-1].by if file.reopenings and move is None else "")

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _EPISODES_PER_NEWS = 100
 """A visible list takes a moment for each announcement."""
 _ROWS_PER_NEWS = 500
+_WARNED_BEFORE = "It needed a second review before it was fixed"
+"""A fix may remove the warnings that asked for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,10 +272,35 @@ class ReviewService:
     def restore(self, episode_id: str, why: str) -> None:
         self._log.restore(episode_id, why)
 
+    def reopen(self, episode_id: str, why: str = "") -> OpenedReview:
+        """Take back the newest verdict: the reviewer's own, or with a reason that of a finished review.
+
+        The verdict stays on record; a rejected episode comes back from the trash. Raises ReviewError, DatasetError.
+        """
+        self.recover()
+        in_trash = not (self.root / annotation_path(episode_id)).exists()
+        episode = self._trashed(episode_id) if in_trash else self._episode(episode_id)
+        file = self._reviews.read_complete(episode_id)
+        if in_trash:
+            status = statuses.review_status(
+                file, statuses.TRASH_RULE, recorder=episode.annotator, revision=lambda: episode.revision
+            )
+        else:
+            status = self._status(episode, file, self._checks.look(episode_id))
+        verdict = statuses.reopened_verdict(status, recorder=episode.annotator, reviewer=self.reviewer)
+        if isinstance(verdict, str):
+            raise ReviewError(verdict)
+        if not why.strip() and not statuses.same_person(verdict.by, self.reviewer):
+            raise ReviewError(f"Give a reason. The verdict that you take back is by {verdict.by}.")
+        self._log.reopen(episode_id, verdict, why, from_trash=in_trash)
+        self._notify([episode_id])
+        return self.open(episode_id)
+
     def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
         """Raises ReviewError also if the episode no longer has `revision`."""
-        self._expect_turn(episode_id)
-        self._log.fix(episode_id, amendment, why, revision)
+        _, file, checks = self._expect_turn(episode_id)
+        is_due = checks.warned is not False and not file.requests
+        self._log.fix(episode_id, amendment, why, revision, second_because=_WARNED_BEFORE if is_due else "")
         self._notify([episode_id])
         return self.open(episode_id)
 
@@ -335,6 +362,12 @@ class ReviewService:
             return episode
         raise DatasetError(f"Episode {episode_id} is no longer in {self.root}.")
 
+    def _trashed(self, episode_id: str) -> EpisodeRow:
+        for trashed in Trash(self.root).episodes():
+            if trashed.episode_id == episode_id and (row := read_row(trashed.folder, episode_id)) is not None:
+                return row
+        raise DatasetError(f"There is no episode {episode_id} in {self.root}, nor in its trash.")
+
     def _episodes(self, ids: Collection[str]) -> Sequence[EpisodeRow]:
         self._index.update(ids)
         found = self._index.rows(among=ids)
@@ -352,7 +385,9 @@ class ReviewService:
         row = replace(row, stage=status.stage, twice=status.twice)
         if file.problems:
             return replace(row, problem=file.problems[0], refusal=file.problems[0])
-        role = statuses.reviewer_role(status, recorder=episode.annotator, reviewer=self.reviewer)
+        persons = {"recorder": episode.annotator, "reviewer": self.reviewer}
+        role, newest = statuses.reviewer_role(status, **persons), statuses.reopened_verdict(status, **persons)
+        row = replace(row, reopens="" if isinstance(newest, str) else newest.by)
         return replace(row, refusal=role) if isinstance(role, str) else replace(row, role=role)
 
     def _settled_row(self, episode: EpisodeRow) -> ReviewRow:

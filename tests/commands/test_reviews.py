@@ -115,6 +115,16 @@ def two(cli: CommandLine) -> list[str]:
 
 
 @pytest.mark.usefixtures("one_processor")
+def test_verdicts_are_taken_back_one_by_one(cli: CommandLine, two: list[str]) -> None:
+    one, other = two
+    cli.output("reviews", "send-back", one, *STRAY, "--by", "Bea")
+    result = cli("reviews", "reopen", one, other, "--by", "Bea")
+    assert (result.exit_code, result.out) == (1, f"{one}: the verdict is taken back. Review status: unreviewed\n")
+    assert result.err == f"{other}: This episode has no verdict to take back.\n"
+    assert ReviewStore(cli.dataset).read(one).verdicts == ()
+
+
+@pytest.mark.usefixtures("one_processor")
 def test_verdicts_are_saved_for_each_episode_on_its_own(cli: CommandLine, two: list[str]) -> None:
     one, other = two
     judged = cli("reviews", "send-back", one, OTHER, *STRAY, "--by", "Bea", "--why", "as agreed")

@@ -235,6 +235,7 @@ def test_live_fingers_work_without_adb_and_report_lost_grpc(bench: EmulatorBench
 @pytest.mark.parametrize("way", ["passive", "passive over adb"])
 def test_lost_getevent_is_reported_and_restarted(bench: EmulatorBench, tmp_path: Path, way: str) -> None:
     with tapping(bench, tmp_path, way) as tapper:
+        tapper.recording.accept_all_screens()  # over adb the device is lost, and comes back with the snapshot's screen
         for fault in (faults.KILLED, faults.SNAPSHOT, faults.OFFLINE):
             before = tapper.recording.ready().frame_number
             with tapper.expect_notice(NOT_LISTENING):

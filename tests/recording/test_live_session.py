@@ -30,6 +30,7 @@ from odyssey_recorder.recording.events import (
     FrameSeen,
     InputRefused,
     InputUncertain,
+    ReturnJudged,
     Started,
     StepSaved,
     StorageFailed,
@@ -199,7 +200,7 @@ SCENARIOS: dict[str, Scenario] = {
     "after a finger that may lift late the next screen is waited for until it cannot": (
         down, DeviceWentAway("frozen"), InputUncertain("It broke."),
         DeviceCameBack(900), [Watch(900 + LATE_INPUT_NS)],
-        polled(4, anchor=4, at=900, still=True), FrameKept(4), State.READY,
+        polled(4, anchor=4, at=900, still=True), ReturnJudged(matches=True), FrameKept(4), State.READY,
         polled(5, anchor=5, at=1000), [Watch(1000)],  # it can no longer lift
     ),
     "if the device is lost after the lift, the step is saved without a proof": (

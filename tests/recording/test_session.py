@@ -34,6 +34,7 @@ from odyssey_recorder.recording.events import (
     AbandonWanted,
     DeviceCameBack,
     DeviceWentAway,
+    ErrorDialogSeen,
     Event,
     FrameKept,
     FrameSeen,
@@ -191,6 +192,7 @@ def disk_full(now_ns: int = 1000, frame: int | None = None) -> StorageFailed:
 
 UNDONE, REFUSED = "undone by the annotator", "refused by the device"
 ELSEWHERE, UNSEEN = (Flag(FlagCode.RESUMED_ELSEWHERE),), (Flag(FlagCode.RESUMED_UNSEEN),)
+LOST = (Flag(FlagCode.AFTER_LOSS),)
 SCENARIOS: dict[str, Scenario] = {
     # The course of a step.
     "an input that may still arrive is waited for before it is judged": (
@@ -360,15 +362,47 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "doubt about a step outlives a second loss of the device": (
         sending, InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), DeviceWentAway("gone"),
-        DeviceCameBack(600), moving(5, at=610), still(6, anchor=5, at=900), [KeepFrame(6), JudgeLastStep(6, True)],
+        DeviceCameBack(600), moving(5, at=610), still(6, anchor=5, at=900), [JudgeLastStep(6, True)],
+        LastStepJudged(), [KeepFrame(6)], State.CAPTURING,  # it was removed: the screen is as before
+    ),
+    "after a doubtful step the annotator says whether the screen is its result": (
+        sending, InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), still(5, anchor=4, at=800),
+        [JudgeLastStep(5, True)], LastStepJudged(is_doubtful=True), [Watch(800)], has(goal=Goal.LOST),
+        still(6, anchor=6, at=900), [JudgeReturn(6)], ReturnJudged(matches=False), [ReturnDevice()],
+        Returned(910), moving(7, at=920), still(8, anchor=7, at=1000), ReturnJudged(matches=False), State.RESTORING,
+        ScreenAccepted(1100), [Watch(1100)], has(next_flags=LOST),
+    ),
+    "a device that is back on the screen from before goes on": (
+        ready, DeviceWentAway("gone"), has(goal=None, was_lost=True), DeviceCameBack(200), [Watch(200)],
+        State.SETTLING, has(goal=Goal.LOST), still(5, anchor=4, at=300), [JudgeReturn(5)],
+        ReturnJudged(matches=True), [CompareScreens(2, 5), KeepFrame(5)], FrameKept(5), State.READY,
+        has(next_flags=(), goal=None),
+    ),
+    "a device that is back on another screen is restored before the next step": (
+        ready, DeviceWentAway("gone"), DeviceCameBack(200), still(5, anchor=4, at=300), ReturnJudged(matches=False),
+        [ReturnDevice()], Returned(310), moving(6, at=320), still(7, anchor=6, at=400), [JudgeReturn(7)],
+        ReturnJudged(matches=False), State.RESTORING, Intended(TAP, 500), [SendInput(TAP)], InputDone(510),
+        still(9, anchor=8, at=600), [JudgeReturn(9)], ReturnJudged(matches=True), [KeepFrame(9)],
+    ),
+    "a device lost again while it is restored is restored for the same reason": (
+        restoring, DeviceWentAway("gone"), DeviceCameBack(900), [Watch(900)], has(goal=Goal.UNDONE),
+    ),
+    "a device lost before the storage is compared once the storage works": (
+        ready, DeviceWentAway("gone"), disk_full(1000), State.STORAGE_LOST, Tick(1000 + RETRY_NS),
+        still(7, anchor=7, at=1100), FrameKept(7), [Watch(1000 + RETRY_NS)], has(goal=Goal.LOST),
+    ),
+    "a message of Android in front of the screen is no screen to return to": (
+        ready, ErrorDialogSeen("Maps keeps stopping"), has(goal=Goal.ANSWERED), DeviceWentAway("gone"),
+        DeviceCameBack(200), has(goal=Goal.LOST),
     ),
     "a device is not back before it has answered an input": (
         sending, DeviceWentAway("A screenshot was cut short."), DeviceCameBack(200), [], State.DEVICE_LOST,
-        InputDone(300), [], DeviceCameBack(400), moving(4, at=410), still(5, anchor=4, at=700), [KeepFrame(5), JUDGE],
+        InputDone(300), [], DeviceCameBack(400), moving(4, at=410), still(5, anchor=4, at=700), [JudgeReturn(5)],
+        ReturnJudged(matches=True), [KeepFrame(5), JUDGE],
     ),
     "an input may turn out uncertain after the frames failed": (
         sending, DeviceWentAway("gone"), InputUncertain("gone too"), DeviceCameBack(400), moving(4, at=410),
-        still(5, anchor=4, at=700), [KeepFrame(5), JudgeLastStep(5, True)],
+        still(5, anchor=4, at=700), [JudgeLastStep(5, True)],
     ),
     "an input that was refused before the device went away is dropped when it is back": (
         sending, DeviceWentAway("gone"), InputRefused("It is locked.", 300), [Tell("It is locked.")],
@@ -396,7 +430,7 @@ SCENARIOS: dict[str, Scenario] = {
     "a step that could not be judged is judged when the storage is back": (
         sending, InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), still(5, anchor=4, at=800),
         disk_full(900), Tick(900 + RETRY_NS), still(6, anchor=4, at=1000), FrameKept(6), moving(7, at=2000),
-        still(8, anchor=7, at=2300), [KeepFrame(8), JudgeLastStep(8, True)],
+        still(8, anchor=7, at=2300), [JudgeLastStep(8, True)],
     ),
     "nothing is tried on the storage while an input is under way": (
         sending, disk_full(100), [],  # the action was sent
@@ -541,9 +575,9 @@ class FakeRecorder:
                 self.returning = True
             case JudgeReturn(number):
                 self.take(ReturnJudged(matches=number % 3 == 0))
-            case JudgeLastStep(number):
+            case JudgeLastStep(number, uncertain=uncertain):
                 assert self.in_flight is None
-                self.take(LastStepJudged())
+                self.take(LastStepJudged(is_doubtful=uncertain and number % 2 == 0))
             case CompareScreens():
                 self.take(ScreensCompared(frozenset(range(self.newest % 3))))
             case VouchForLastStep():

@@ -31,7 +31,7 @@ from odyssey_recorder.gui.kit.parts import (
     set_kind,
     text_label,
 )
-from odyssey_recorder.gui.kit.table import TableColumn, TableModel, fitted, table_view
+from odyssey_recorder.gui.kit.table import TableColumn, rows_table
 from odyssey_recorder.gui.screen.step_strip import SEVERITY_GLYPHS, severity_colour
 from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.model.plain_text import counted
@@ -325,13 +325,13 @@ def _remarks(found: PresentSplits, root: Path) -> Iterator[str]:
 def _sheet(found: PresentSplits) -> QWidget:
     cards = list[QWidget]()
     nothing = ("No splits yet.", "Choose “Make splits…” to divide the episodes into train and test.")
-    cards.append(fitted(_split_table(found), _ROW_PX) if found.splits else notice(*nothing))
+    cards.append(_split_table(found) if found.splits else notice(*nothing))
     if found.leaks is not None:
         rows = [(split.kind, leak) for split in found.leaks.splits for leak in split.leaks]
         cards.append(text_label("Leaks between train and test", "title"))
         if not found.leaks.with_screenshots:
             cards.append(text_label("Screenshots are not compared here; “splits check --screenshots” does.", "hint"))
-        cards.append(fitted(_leak_table(rows), _ROW_PX) if rows else text_label("None found.", "hint"))
+        cards.append(_leak_table(rows) if rows else text_label("None found.", "hint"))
         cards.append(figure_card(_overlap_figure(found.leaks), lambda _: None))
     return pile(*cards, right=6, spacing=12)
 
@@ -357,9 +357,7 @@ def _split_table(found: PresentSplits) -> QTableView:
         TableColumn("Drawn from", drawn_by, tip=drawn_by),
         TableColumn("Held out", lambda drawn: _few(drawn.held), tip=lambda drawn: ", ".join(drawn.held)),
     ]
-    model = TableModel(columns)
-    model.show(found.splits)
-    return table_view("Splits", model, _ROW_PX)
+    return rows_table("Splits", columns, found.splits, _ROW_PX)
 
 
 class _SeverityColumn(TableColumn[_LeakRow]):
@@ -385,9 +383,7 @@ def _leak_table(rows: Sequence[_LeakRow]) -> QTableView:
             "Episode ids", lambda row: _few(row[1].ids, 1), width=230, tip=lambda row: "\n".join(row[1].ids[:20])
         ),
     ]
-    model = TableModel(columns)
-    model.show(rows)
-    return table_view("Leaks", model, _ROW_PX)
+    return rows_table("Leaks", columns, rows, _ROW_PX)
 
 
 def _overlap_figure(report: LeakReport) -> Figure:

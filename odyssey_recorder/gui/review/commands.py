@@ -86,4 +86,10 @@ class ReviewCommand(Command):
     DROP_STEPS = _command("Drop steps…", "Remove this step, or several", "table_row_remove", "Alt+D")
     REPAIR = _command("Repair…", "Repair a damaged episode from its files", "wrench_outline", "Alt+R")
     END_HERE = _command("End here…", "End the episode at this step", "content_cut", "Alt+H")
-    UNDO_FIX = _command("Undo fix", "Undo the latest fix", "undo", "Ctrl+Z")
+    UNDO_FIX = _command("Undo fix", "Undo the latest fix", "undo", "Alt+Z")
+    UNDO_VERDICT = _command(
+        "Undo verdict", "Take back your latest verdict, or the fix that you made after it", "undo_variant", "Ctrl+Z"
+    )
+    REOPEN_EPISODE = _command(
+        "Reopen…", "Take back the newest verdict, with a reason", "lock_open_variant_outline", "Ctrl+Shift+Z"
+    )

@@ -176,6 +176,14 @@ def counted_episode(events: Iterable[tuple[TaskEvent, str]]) -> str:
     return counted
 
 
+def since_recorded(events: Iterable[TaskEvent]) -> list[TaskEvent]:
+    """From events of one episode, oldest first: those after it last counted as recorded."""
+    since: list[TaskEvent] = []
+    for event in events:
+        since = [] if event in RECORDED else [*since, event]
+    return since
+
+
 # The order of offering.
 
 _POSITION_BITS, _DUE_BITS, _URGENCY_BITS = 32, 22, 6

@@ -71,7 +71,7 @@ KEYS: dict[Command, Sequence[tuple[str, str, str, KeyTarget]]] = {
     ReviewCommand.REVIEW_PAGE: (
         (NOTE, "", "r 1 Shift+R", FIELD_TAKES_KEY),
         (NOTE, "late", "Left End Ctrl+Z", FIELD_TAKES_KEY),
-        (NOTE, "", "Ctrl+Z", ReviewCommand.UNDO_FIX),
+        (NOTE, "", "Ctrl+Z", ReviewCommand.UNDO_VERDICT),
         (NOTE, "late", "Ctrl+E", ReviewCommand.REVIEW_NOTE),
         (NOTE, "late", "Ctrl+J", ReviewCommand.NEXT_REVIEW),
         (NOTE, "late", "Alt+2", ReviewCommand.SHOW_FINDINGS),

@@ -69,7 +69,7 @@ def test_findings_are_shown_before_publishing(dialog: CompleteDialog, endings: l
     dialog.ok.click()
     dialog.show_report(report(finding(2)))
     assert endings == []
-    assert "Step 3: nothing changed on the screen." in visible_text(dialog)
+    assert "Step 3: Found at 2." in visible_text(dialog)
     assert (dialog.ok.text(), dialog.cancel.text()) == ("Publish", "Go back and undo")
     dialog.ok.click()
     assert endings == [Complete("")]
@@ -94,7 +94,7 @@ def test_failed_check_is_reported(dialog: CompleteDialog, endings: list[Complete
 
 def test_findings_are_summarized_in_one_line_per_step() -> None:
     findings = finding(4), finding(4, "ACT08"), finding(None, "EPI01"), finding(1, "INS01")
-    assert list(annotator_messages(report(*findings))) == ["Found at None.", "Step 5: nothing changed on the screen."]
+    assert list(annotator_messages(report(*findings))) == ["Found at None.", "Step 5: Found at 4."]
     assert list(annotator_messages(report(*map(finding, range(6)))))[4:] == ["2 more."]
 
 
@@ -120,7 +120,7 @@ def test_step_with_a_finding_can_be_undone_before_publishing(tmp_path: Path, ope
     dialog = pilot.dialog()
     mirror = pilot.mirror.rect().translated(pilot.mirror.mapTo(pilot.window, dialog.rect().topLeft()))
     assert not mirror.intersects(dialog.rect().translated(dialog.mapTo(pilot.window, dialog.rect().topLeft())))
-    pilot.wait_for_text("Step 1: nothing changed on the screen.")
+    pilot.wait_for_text("Step 1: Nothing changed on the screen.")
     assert sorted(episode_ids(service.store.root)) == []
 
     pilot.press_in(dialog, "Go back and undo")
@@ -159,7 +159,7 @@ def test_reasons_are_readable_in_the_smallest_window(tmp_path: Path, open_window
     record_one_step(pilot)
     pilot.controller.noticed.emit("Screenshots come over gRPC again.")
     pilot.press("Impossible")
-    pilot.wait_for_text("Step 1: nothing changed on the screen.")
+    pilot.wait_for_text("Step 1: Nothing changed on the screen.")
     reasons = pilot.dialog().findChildren(QRadioButton)
     pilot.qtbot.waitUntil(lambda: all(one.height() >= one.minimumSizeHint().height() for one in reasons))
     undo = pilot.named(QPushButton, "Undo step 1: nothing changed on the screen")

@@ -348,7 +348,7 @@ def test_draft_of_a_closed_window_can_be_resumed(open_window: OpenWindow, pilot:
     pilot.press_in(pilot.dialog(), "Resume")
     pilot.wait_for_state(State.RESTORING)
     pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
-    assert pilot.says("The device does not show the screen on which this recording stopped.")
+    assert pilot.says("The device does not show the screen on which this recording was interrupted.")
     pilot.press("Screens match, continue")
     pilot.wait_for_steps(1)
     assert pilot.says(TASK.instruction)
