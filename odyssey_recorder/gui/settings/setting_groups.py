@@ -69,7 +69,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
         Setting(
             "start", "Start of a task", "How the device is prepared when the task does not say.",
             partial(choice_control, choices={
-                "as found": "As the device is", "clean home": "Home screen, all recent apps closed",
+                "as found": "As the device is", "clean home": "Home screen, recent apps closed; apps keep their data",
             }),
             seen_by=_RECORDERS,
         ),
