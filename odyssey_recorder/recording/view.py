@@ -18,6 +18,7 @@ from odyssey_recorder.recording.state import Goal, State
 if TYPE_CHECKING:  # a window that does not record yet needs none of them
     from odyssey_recorder.dataset.draft import Draft, DraftStep
     from odyssey_recorder.dataset.provenance import AgentRecord
+    from odyssey_recorder.device.view_hierarchy import ViewNode
     from odyssey_recorder.recording.passive import PassiveSession
     from odyssey_recorder.recording.session import Session
 
@@ -163,7 +164,7 @@ class RecordingView:
     `is_typing`: a long text is being typed; `message` says how far.
     `is_agents_turn`: an agent acts, until a person does anything.
     `is_correcting`: the next step is shown in place of an agent's.
-    `redo`: the action of the undone step that may be sent again.
+    `redo`: the action of the undone step that may be sent again. `nodes`: the views of the frame, once they are known.
     """
 
     state: State
@@ -183,6 +184,7 @@ class RecordingView:
     is_agents_turn: bool = False
     is_correcting: bool = False
     redo: Action | None = None
+    nodes: "tuple[ViewNode, ...]" = ()
 
 
 class Listener(Protocol):

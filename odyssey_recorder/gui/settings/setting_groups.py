@@ -128,6 +128,10 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             }),
             is_at_once=True,
         ),
+        Setting(
+            "outlines", "Outlines", "While you record, the pointer shows what a click would hit.",
+            partial(switch_control, text="Outline the element under the pointer"), seen_by=_RECORDERS,
+        ),
     ),
     "Shortcuts": (),
     "Log": (
