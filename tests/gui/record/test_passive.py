@@ -108,12 +108,14 @@ def test_only_input_on_the_device_is_recorded(pilot: Pilot, service: FakeRecordi
     assert pilot.says("OK: ")
 
 
-def test_draft_keeps_its_mode(open_window: OpenWindow, pilot: Pilot, ready_device: FakeDevice, tmp_path: Path) -> None:
+def test_draft_keeps_its_mode(
+    open_window: OpenWindow, pilot: Pilot, ready_device: FakeDevice, service: FakeRecordings
+) -> None:
     record_passively(pilot)
     ready_device.press_key("KEY_HOME")
     pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
     pilot.window.close()
-    pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
+    pilot = open_window(service).watching()
     pilot.press_in(pilot.dialog(), "Resume")
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening", timeout=10_000)
     assert pilot.steps == ["Press Home"]
