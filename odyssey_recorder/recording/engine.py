@@ -271,16 +271,14 @@ class Engine:
                 self._finish_touch(stroke, now_ns)
             case slow_work.Sent(started_ns, ended_ns):
                 self._input_sent(started_ns, ended_ns)
-            case messages.NoteWritten(key, text):
-                self._write("Your note", partial(self._writer.note, key, text))
+            case messages.NoteWritten() | messages.EndingWritten() | messages.AgentRefused():
+                self._take_written(message)
             case messages.RedoWanted(now_ns):
                 self._redo(now_ns)
             case messages.TurnGiven(to_agent):
                 self._give_turn(to_agent=to_agent)
             case messages.AgentActed():
                 message.answer.set_result(self._begin_agent_action(message))
-            case messages.AgentRefused(action, frame_number, agent):
-                self._write("What you refused", partial(self._writer.refuse, action, frame_number, agent))
             case messages.ScreenRequested(result):
                 result.set_result(self._writer.shown(self._session.frame))
             case messages.TrialRequested(ending, answer):
@@ -435,6 +433,15 @@ class Engine:
                     self._writer.take_screen(number, state)
                 case _:
                     pass
+
+    def _take_written(self, message: messages.Written) -> None:
+        match message:
+            case messages.NoteWritten(key, text):
+                self._write("Your note", partial(self._writer.note, key, text))
+            case messages.EndingWritten(ending):
+                self._write("Your answer", partial(self._draft.keep_ending, ending))
+            case messages.AgentRefused(action, frame_number, agent):
+                self._write("What you refused", partial(self._writer.refuse, action, frame_number, agent))
 
     def _write(self, what: str, write: Callable[[], None]) -> None:
         try:
@@ -628,6 +635,7 @@ class Engine:
             no_tree="" if frame is None else self._writer.why_no_tree(frame),
             lacks_field=frame is not None and self._writer.lacks_field(frame),
             is_agents_turn=self.is_agents_turn,
+            nodes=() if frame is None else self._writer.nodes(frame),
             redo=self._writer.undone[0].action if self._writer.undone else None,
         )
 

@@ -19,6 +19,7 @@ from odyssey_recorder.recording.state import Goal, State
 if TYPE_CHECKING:  # a window that does not record yet needs none of them
     from odyssey_recorder.dataset.draft import Draft, DraftStep
     from odyssey_recorder.dataset.provenance import AgentRecord
+    from odyssey_recorder.device.view_hierarchy import ViewNode
     from odyssey_recorder.recording.passive import PassiveSession
     from odyssey_recorder.recording.session import Session
 
@@ -165,6 +166,8 @@ class RecordingView:
     `is_agents_turn`: an agent acts, until a person does anything.
     `is_correcting`: the next step is shown in place of an agent's.
     `redo`: the action of the undone step that may be sent again.
+    `note`, `reason`: what is written at the questions for the end, and not answered yet.
+    `nodes`: the views of the frame, once they are known.
     """
 
     state: State
@@ -184,6 +187,9 @@ class RecordingView:
     is_agents_turn: bool = False
     is_correcting: bool = False
     redo: Action | None = None
+    note: str = ""
+    reason: str = ""
+    nodes: "tuple[ViewNode, ...]" = ()
 
 
 class Listener(Protocol):
@@ -255,6 +261,8 @@ def make_view(
         way=restore_text(goal, draft.steps),
         is_typing=is_typing,
         is_correcting=bool(draft.state.rejected),
+        note=draft.state.note,
+        reason=draft.state.reason,
     )
 
 
