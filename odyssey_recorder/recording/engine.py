@@ -325,7 +325,7 @@ class Engine:
         elif self._session.restoring:
             self._notify(BRING_BACK_FIRST)
         elif self._session.state is not State.READY or self._session.touched or number is None:
-            self._notify(NOT_READY)
+            self._notify(NOT_READY, NoticeKind.REFUSAL)
         elif not self._writer.is_on_screen_of(step, number):
             self._notify(OTHER_SCREEN)
         else:
