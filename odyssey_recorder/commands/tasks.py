@@ -306,7 +306,14 @@ def import_tasks(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A list of tasks.")],
     *,
     dataset: _DatasetOption = None,
-    to_approve: Annotated[bool, typer.Option("--to-approve", help="A person must approve them first.")] = False,
+    to_approve: Annotated[
+        bool | None,
+        typer.Option(
+            "--to-approve/--approved",
+            help="Whether a person must approve them first.",
+            show_default="those that a model has rewritten",
+        ),
+    ] = None,
 ) -> None:
     """Add the tasks of a list to the end of the queue.
 
@@ -325,6 +332,45 @@ def import_tasks(
     stand = (first_status(task, to_approve=to_approve) for task in tasks if task.task_id not in have)
     prepared = sum(status is Status.TO_APPROVE for status in stand)
     say(f"{counted(tasks, 'task')}, {new} new, {prepared} to be approved")
+
+
+_TasksArgument = Annotated[list[str], typer.Argument(metavar="ID...", help="The ids of tasks.")]
+
+
+@app.command()
+def assign(
+    task_ids: _TasksArgument,
+    to: Annotated[str, typer.Option("--to", help="The annotator's name.", show_default="everybody")] = "",
+    *,
+    dataset: _DatasetOption = None,
+) -> None:
+    """Offer tasks to one annotator only.
+
+    They come before all others. Whoever has one of the tasks on the Record page is told, and gets another.
+
+    Exit code 0: success; 2: a task is in progress, recorded or unknown, and nothing was assigned.
+    """
+    with _queue(dataset) as queue:
+        queue.assign(task_ids, to)
+    say(f"{counted(task_ids, 'task')} assigned to {to or 'everybody'}")
+
+
+@app.command()
+def release(
+    task_id: Annotated[str, typer.Argument(metavar="ID", help="The id of a reserved task.")],
+    reason: Annotated[str, typer.Option(help="Shown to the annotator who has the task.")],
+    *,
+    dataset: _DatasetOption = None,
+) -> None:
+    """Take a reserved task from its annotator.
+
+    It is offered to everybody again. The annotator's window tells the reason and shows another task.
+
+    Exit code 0: success; 2: the task is not reserved, or is in progress.
+    """
+    with _queue(dataset) as queue:
+        queue.free(task_id, reason)
+    say(f"Task {task_id} released")
 
 
 @app.command("export")
@@ -390,4 +436,5 @@ def _as_tree(task: "QueuedTask") -> dict[str, object]:
         "apps": details.apps,
         "episodes": [entry.episode_id for entry in task.history if entry.event in RECORDED],
         "reason": task.reason,
+        "assignee": task.listed.assignee,
     }

@@ -635,6 +635,7 @@ class Engine:
             no_tree="" if frame is None else self._writer.why_no_tree(frame),
             lacks_field=frame is not None and self._writer.lacks_field(frame),
             is_agents_turn=self.is_agents_turn,
+            nodes=() if frame is None else self._writer.nodes(frame),
             redo=self._writer.undone[0].action if self._writer.undone else None,
         )
 

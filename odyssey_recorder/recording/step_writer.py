@@ -189,6 +189,11 @@ class StepWriter:
     def has_tree(self, frame_number: int) -> bool:
         return frame_number in self._trees
 
+    def nodes(self, frame_number: int) -> tuple[ViewNode, ...]:
+        """The views of a frame; none while they are unknown."""
+        tree = self._trees.get(frame_number)
+        return () if tree is None else tree.nodes
+
     def lacks_field(self, frame_number: int) -> bool:
         """Whether nothing on this frame would take text; False if that is unknown."""
         tree, screen = self._trees.get(frame_number), self._screens.get(frame_number)

@@ -19,6 +19,7 @@ from odyssey_recorder.recording.state import Goal, State
 if TYPE_CHECKING:  # a window that does not record yet needs none of them
     from odyssey_recorder.dataset.draft import Draft, DraftStep
     from odyssey_recorder.dataset.provenance import AgentRecord
+    from odyssey_recorder.device.view_hierarchy import ViewNode
     from odyssey_recorder.recording.passive import PassiveSession
     from odyssey_recorder.recording.session import Session
 
@@ -166,6 +167,7 @@ class RecordingView:
     `is_correcting`: the next step is shown in place of an agent's.
     `redo`: the action of the undone step that may be sent again.
     `note`, `reason`: what is written at the questions for the end, and not answered yet.
+    `nodes`: the views of the frame, once they are known.
     """
 
     state: State
@@ -187,6 +189,7 @@ class RecordingView:
     redo: Action | None = None
     note: str = ""
     reason: str = ""
+    nodes: "tuple[ViewNode, ...]" = ()
 
 
 class Listener(Protocol):

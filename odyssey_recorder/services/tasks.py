@@ -17,7 +17,7 @@ from odyssey_recorder.tasks.generation.coverage import Coverage, asking_for, cov
 from odyssey_recorder.tasks.generation.supply import phrased
 from odyssey_recorder.tasks.generation.targets import load_targets
 from odyssey_recorder.tasks.listing import ListedTask
-from odyssey_recorder.tasks.queue.task_status import Holder, QueueContents, TaskEvent
+from odyssey_recorder.tasks.queue.task_status import Holder, QueueContents, TaskEvent, checked_reason
 from odyssey_recorder.tasks.templates.team import Team, load_team, team_faults, write_team
 from odyssey_recorder.tasks.templates.template import Template, TemplateLibrary
 from odyssey_recorder.tasks.templates.template_files import load_library
@@ -182,6 +182,8 @@ class TaskService:
     ) -> Sequence[Rewritten]:
         """Each result is stored as soon as it arrives, and then passed to `came`; `budget` is in US dollars.
 
+        The history of a task that could not be rewritten says why.
+
         With `again` the model is asked for other words than before.
         A task that someone changes meanwhile stays as they left it. Raises SettingsError, CancelledError.
         """
@@ -198,15 +200,21 @@ class TaskService:
         )
 
     def _store(self, rewritten: Rewritten, before: ListedTask) -> Rewritten:
-        if rewritten.task == before:
-            return rewritten
+        failed = rewritten.task == before
+        event = TaskEvent.NOT_REWRITTEN if failed else TaskEvent.REWRITTEN
+        reason = checked_reason(rewritten.trouble) if failed else ""
         try:
-            self._queue.amend([rewritten.task], self._annotator(), before=[before], event=TaskEvent.REWRITTEN)
+            self._queue.amend([rewritten.task], self._annotator(), before=[before], event=event, reason=reason)
         except TaskError as error:
             with suppress(TaskError):
                 (before,) = self._listed([before.task_id])
             return Rewritten(before, str(error))
-        if before.text is not None and before.text.writer is Writer.PHRASING and not before.text.edited_by:
+        if (
+            not failed
+            and before.text is not None
+            and before.text.writer is Writer.PHRASING
+            and not before.text.edited_by
+        ):
             self._phrased[before.task_id] = before
         return rewritten
 

@@ -13,7 +13,7 @@ from odyssey_recorder.tasks.templates.filling import identity
 from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from odyssey_recorder.wiring.user import annotator_tasks
 from tests.cli import CommandLine
-from tests.tasks.origins import FAULTY
+from tests.tasks.origins import BY_MODEL, FAULTY
 from tests.tasks.tasks import row, write_list
 
 pytestmark = pytest.mark.usefixtures("shipped_templates_read_once")
@@ -129,6 +129,11 @@ def test_imported_tasks_with_faults_await_approval(cli: CommandLine) -> None:
     faulty = replace(second, text=FAULTY)
     listed = cli.folder / "rewritten.jsonl"
     listed.write_text("\n".join(map(task_line, (first, faulty))))
+    rewritten = [replace(first, task_id=name, text=BY_MODEL) for name in ("by-default", "trusted")]
+    for task, option, waiting in zip(rewritten, ((), ("--approved",)), (1, 0), strict=True):
+        alone = cli.folder / "alone.jsonl"
+        alone.write_text(task_line(task))
+        assert cli("tasks", "import", alone, *option).out == f"1 task, 1 new, {waiting} to be approved\n"
     assert cli("tasks", "import", listed).out == "2 tasks, 2 new, 1 to be approved\n"
     assert cli("tasks", "import", listed).out == "2 tasks, 0 new, 0 to be approved\n"
     statuses = {one["task_id"]: one["status"] for one in cli.json("tasks", "list")}

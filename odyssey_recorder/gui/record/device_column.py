@@ -79,9 +79,13 @@ class DeviceColumn(QWidget):
         fill_column(self, self._bar, self._publication, (self._stage, 1), self.action_bar, spacing=_SPACE)
         self._connect()
 
+    def outline_elements(self, *, on: bool) -> None:
+        self._mirror.outline.is_on = on
+
     def show_phase(self, phase: Phase) -> None:
         self._commands[RecordCommand.PAUSE].setChecked(False)
         self._view = None
+        self._mirror.outline.show_nodes(())
         self._status.show_hint("")
         if phase is Phase.STARTING:
             self._bar.begin()
@@ -102,6 +106,7 @@ class DeviceColumn(QWidget):
 
     def show_view(self, view: RecordingView) -> None:
         self._view = view
+        self._mirror.outline.show_nodes(view.nodes if self._controller.mode == "mirror" else ())
         if view.wanted is None or view.state is State.RESTORING or self._stage.is_restoring:
             self._stage.show_wanted(view.wanted, view.goal or Goal.UNDONE, view.way)
         self._show_view_status(view)

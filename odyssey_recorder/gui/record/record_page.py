@@ -113,6 +113,10 @@ class RecordPage(MainPage):
             self._device.show_typing_hint()
         super().keyPressEvent(event)
 
+    def outline_elements(self, *, on: bool) -> None:
+        """Whether the view under the pointer is outlined on the mirror."""
+        self._device.outline_elements(on=on)
+
     @property
     def instruction(self) -> str:
         return self._task.task.instruction

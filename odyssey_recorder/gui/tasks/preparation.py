@@ -8,7 +8,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from odyssey_recorder.gui.frame.background import Background, Job, error_text
-from odyssey_recorder.gui.tasks.prepared_table import prepared_row
+from odyssey_recorder.gui.tasks.prepared_table import PreparedRow, prepared_row
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services.tasks import TaskService
 from odyssey_recorder.tasks.generation.generator import Targets
@@ -63,6 +63,7 @@ class TaskServiceBridge(QObject):
         self._background = background
         self._in_order = background.in_order()
         self._just_rewritten: list[ListedTask] = []
+        self._changes = 0
         self._soon = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._soon.timeout.connect(self.read_rows)
 
@@ -77,11 +78,22 @@ class TaskServiceBridge(QObject):
         self._background.run(lambda: call(self._service()), on_done, on_error or self.fail, of=of)
 
     def read_rows(self) -> None:
-        """Read all tasks after the calls already queued."""
-        self.carry_out(lambda service: list(map(prepared_row, service.board().tasks)), self.rows_loaded.emit)
+        """Read all tasks after the calls already queued; a change made meanwhile is read with the next reading."""
+        known = self._changes
+
+        def show(rows: list[PreparedRow]) -> None:
+            if known == self._changes:
+                self.rows_loaded.emit(rows)
+
+        self.carry_out(lambda service: list(map(prepared_row, service.board().tasks)), show)
 
     def read_templates(self) -> None:
         self.look(_loaded_templates, self.templates_loaded.emit)
+
+    def follow_board(self) -> None:
+        """Read again what others may have changed."""
+        self.read_holders()
+        self._soon.start()
 
     def read_holders(self) -> None:
         self.look(lambda service: service.holders(), self.holders_loaded.emit)
@@ -97,6 +109,7 @@ class TaskServiceBridge(QObject):
 
     def change(self, call: Callable[[TaskService], T], on_done: Callable[[T], object] = lambda _: None) -> None:
         """Change tasks; all are read again soon afterwards, even if the change fails."""
+        self._changes += 1
 
         def done(result: T) -> None:
             on_done(result)

@@ -1,6 +1,5 @@
 """A lead's long jobs above the views: tasks being generated or rewritten, results, and why no model is available."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -25,7 +24,7 @@ from odyssey_recorder.progress import Progress as Tell
 from odyssey_recorder.services.tasks import ModelChoice, TaskService
 from odyssey_recorder.tasks.generation.generator import GeneratedTasks
 from odyssey_recorder.tasks.wording.proposing import Proposal
-from odyssey_recorder.tasks.wording.rewriting import Rewritten
+from odyssey_recorder.tasks.wording.rewriting import Rewritten, failures
 
 _COUNT, _SEED = 200, 1
 _MOST_NAMED = 4
@@ -213,14 +212,10 @@ def rewrite_question(task_ids: Sequence[str], edited: int) -> Question:
 
 
 def failure_lines(failed: Sequence[Rewritten]) -> Iterator[str]:
-    """The failed tasks by reason, the most frequent reason first."""
-    tasks: defaultdict[str, list[str]] = defaultdict(list)
-    for rewritten in failed:
-        tasks[rewritten.trouble].append(rewritten.task.task_id)
-    reasons = sorted(tasks.items(), key=lambda entry: -len(entry[1]))
+    reasons = failures(failed)
     for reason, ids in reasons[:_MOST_NAMED]:
         others = f" and {len(ids) - _MOST_NAMED:,} more" if len(ids) > _MOST_NAMED else ""
         yield f"{', '.join(ids[:_MOST_NAMED])}{others}: {reason}"
     if len(reasons) > _MOST_NAMED:
         yield f"And {counted(len(reasons) - _MOST_NAMED, 'other reason')}."
-    yield "They keep their instructions. Choose “Rewrite all…” to ask for them again; finished ones cost nothing."
+    yield "They keep their instructions. Choose the status “Not rewritten” to see each of them with its reason."
