@@ -274,6 +274,7 @@ class RecordPage(MainPage):
         self._preflight.fix_asked.connect(controller.fix)
         controller.view_changed.connect(self._show_view)
         controller.frame_came.connect(self._fit_frame)
+        controller.day_counted.connect(self._task.show_today)
         controller.drafts_listed.connect(lambda _drafts: self._task.look_again())
         controller.noticed.connect(lambda text: self._message.show_message(Tone.WARNING, text))
         controller.failed.connect(lambda text: self._message.show_message(Tone.DANGER, text, cause=_FAILED))

@@ -102,6 +102,12 @@ def test_capture_path_and_its_change_are_shown(pilot: Pilot, device: FakeDevice)
     pilot.wait_for_steps(1)
 
 
+def test_own_count_and_time_of_today_are_shown(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.complete()
+    pilot.wait_for_text("You today: 1 episode, 0 min")
+
+
 def test_published_episode_shows_its_path_and_offers_another(pilot: Pilot, service: FakeRecordings) -> None:
     objects_before = len(pilot.controller.findChildren(QObject))
     pilot.start()
