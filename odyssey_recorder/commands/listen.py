@@ -12,6 +12,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.action import in_words_at
 from odyssey_recorder.model.plain_text import step_index, step_number
+from odyssey_recorder.recording.notice import Notice, NoticeKind
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView, TextQuestion
@@ -57,8 +58,8 @@ class _Scribe:
         self._asked = view.question
         self._tell_way_back(view)
 
-    def notice(self, text: str) -> None:
-        _say((text, "yellow"))
+    def notice(self, notice: Notice) -> None:
+        _say((notice.text, "red" if notice.kind is NoticeKind.FAILURE else "yellow"))
 
     def _tell_way_back(self, view: RecordingView) -> None:
         if view.state is State.RESTORING and view.wanted != self._wanted:

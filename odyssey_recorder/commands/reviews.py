@@ -136,29 +136,6 @@ def request(  # noqa: PLR0913 - the options
 
 
 @app.command()
-def withdraw(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The ids of the episodes.")],
-    *,
-    why: Annotated[str, typer.Option(help="The reason for withdrawing them.")] = "",
-    name: terminal.NameOption = None,
-    dataset: terminal.DatasetOption = None,
-) -> None:
-    """Withdraw your own episodes that nobody has reviewed.
-
-    They move to the trash, and their tasks can be recorded again. `reviews restore` takes them back.
-
-    Exit code 0: all withdrawn; 2: one cannot be withdrawn, so none is.
-    """
-    from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring.user import review_service, user_index
-
-    settings = read_settings(dataset=dataset, annotator=name)
-    with closing(user_index(settings.dataset)) as index:
-        review_service(index, lambda: settings.annotator).withdraw_episodes(ids, why)
-    terminal.say(f"{counted(ids, 'episode')} withdrawn")
-
-
-@app.command()
 def reopen(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The episodes.")],
     *,
@@ -190,6 +167,29 @@ def reopen(
             else:
                 terminal.say(f"{episode_id}: the verdict is taken back. Review status: {stage.value.lower()}")
     terminal.fail_if(refused)
+
+
+@app.command()
+def withdraw(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The ids of the episodes.")],
+    *,
+    why: Annotated[str, typer.Option(help="The reason for withdrawing them.")] = "",
+    name: terminal.NameOption = None,
+    dataset: terminal.DatasetOption = None,
+) -> None:
+    """Withdraw your own episodes that nobody has reviewed.
+
+    They move to the trash, and their tasks can be recorded again. `reviews restore` takes them back.
+
+    Exit code 0: all withdrawn; 2: one cannot be withdrawn, so none is.
+    """
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring.user import review_service, user_index
+
+    settings = read_settings(dataset=dataset, annotator=name)
+    with closing(user_index(settings.dataset)) as index:
+        review_service(index, lambda: settings.annotator).withdraw_episodes(ids, why)
+    terminal.say(f"{counted(ids, 'episode')} withdrawn")
 
 
 @app.command()

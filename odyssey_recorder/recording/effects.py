@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.recording.events import Intent
+from odyssey_recorder.recording.notice import NoticeKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,7 @@ class Abandon: ...
 @dataclass(frozen=True, slots=True)
 class Tell:
     text: str
+    kind: NoticeKind = NoticeKind.WARNING
 
 
 Effect = (

@@ -28,6 +28,7 @@ from odyssey_recorder.recording.foreign_input import ForeignRules
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.recording.input_listener import InputListener
 from odyssey_recorder.recording.live_finger import LiveFinger
+from odyssey_recorder.recording.notice import Notice, NoticeKind
 from odyssey_recorder.recording.passive import PassiveSession
 from odyssey_recorder.recording.provenance_records import intent_of
 from odyssey_recorder.recording.raw_input import Interpreter
@@ -128,7 +129,7 @@ class Engine:
     def start(self) -> None:
         self._thread.start()
         if self._draft.state.touched:
-            self._listener.notice(BROKEN_TOUCH)
+            self._notify(BROKEN_TOUCH)
         self.post(
             events.Started(
                 time.monotonic_ns(),
@@ -204,7 +205,8 @@ class Engine:
             self._finish()
         except Exception:
             _log.exception("The recorder of %s broke", self._draft.episode_id)
-            self._listener.notice(f"The recorder failed. Your steps are saved in the draft {self._draft.folder}.")
+            text = f"The recorder failed. Your steps are saved in the draft {self._draft.folder}."
+            self._notify(text, NoticeKind.FAILURE)
             raise
         finally:
             self._end_threads()
@@ -269,16 +271,14 @@ class Engine:
                 self._finish_touch(stroke, now_ns)
             case slow_work.Sent(started_ns, ended_ns):
                 self._input_sent(started_ns, ended_ns)
-            case messages.NoteWritten(key, text):
-                self._write("Your note", partial(self._writer.note, key, text))
+            case messages.NoteWritten() | messages.EndingWritten() | messages.AgentRefused():
+                self._take_written(message)
             case messages.RedoWanted(now_ns):
                 self._redo(now_ns)
             case messages.TurnGiven(to_agent):
                 self._give_turn(to_agent=to_agent)
             case messages.AgentActed():
                 message.answer.set_result(self._begin_agent_action(message))
-            case messages.AgentRefused(action, frame_number, agent):
-                self._write("What you refused", partial(self._writer.refuse, action, frame_number, agent))
             case messages.ScreenRequested(result):
                 result.set_result(self._writer.shown(self._session.frame))
             case messages.TrialRequested(ending, answer):
@@ -338,7 +338,7 @@ class Engine:
             self._apply(events.Intended(events.Touch(stroke), now_ns))
             return
         if stroke is not None:
-            self._listener.notice(OFF_SCREEN)
+            self._notify(OFF_SCREEN, NoticeKind.REFUSAL)
         self._apply(events.TouchCancelled())
 
     def _keep_settled_screen(self, frame: Frame) -> None:
@@ -434,11 +434,20 @@ class Engine:
                 case _:
                     pass
 
+    def _take_written(self, message: messages.Written) -> None:
+        match message:
+            case messages.NoteWritten(key, text):
+                self._write("Your note", partial(self._writer.note, key, text))
+            case messages.EndingWritten(ending):
+                self._write("Your answer", partial(self._draft.keep_ending, ending))
+            case messages.AgentRefused(action, frame_number, agent):
+                self._write("What you refused", partial(self._writer.refuse, action, frame_number, agent))
+
     def _write(self, what: str, write: Callable[[], None]) -> None:
         try:
             write()
         except DatasetError as error:
-            self._listener.notice(f"{what} could not be saved. {error}")
+            self._notify(f"{what} could not be saved. {error}")
 
     def _trial(self, ending: Complete | Impossible) -> tuple[DraftStep, ...]:
         shown = self._settled_frame if self._is_passive else self._session.frame
@@ -548,8 +557,8 @@ class Engine:
                 case effects.Abandon():
                     self._store.discard(self._draft)
                     self._work.forget_snapshots()
-                case effects.Tell(text):
-                    self._notify(text)
+                case effects.Tell(text, kind):
+                    self._notify(text, kind)
                 case _:
                     return self._carry_out_passive(effect)
         except DatasetError as error:
@@ -570,9 +579,9 @@ class Engine:
         self._work.read_screen_while_restoring(frame)
         return None
 
-    def _notify(self, text: str) -> None:
+    def _notify(self, text: str, kind: NoticeKind = NoticeKind.WARNING) -> None:
         if text:
-            self._listener.notice(text)
+            self._listener.notice(Notice(text, kind, self._draft.steps[-1].key if self._draft.steps else None))
 
     def _carry_out_passive(
         self, effect: effects.LookAtScreen | effects.LookAtField | effects.AskText | effects.AmendText
@@ -599,7 +608,7 @@ class Engine:
         if frame is None and self._is_passive:
             return events.FrameMissing(number)
         if frame is None:
-            self._notify(OUT_OF_DATE)
+            self._notify(OUT_OF_DATE, NoticeKind.REFUSAL)
             return events.TouchCancelled()
         self._writer.forget_unused_screenshots(self._session.needed)
         new_screen = self._session.state is State.CAPTURING and self._is_settled

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from odyssey_recorder.gesture.contacts import ContactBegan
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.notice import NoticeKind
 from odyssey_recorder.recording.raw_input import Interpreter, Refused
 from odyssey_recorder.recording.raw_input_queue import RawInputQueue, RawStep, RawUndo
 from odyssey_recorder.recording.restore import ANSWER_ANDROID, BRING_BACK_FIRST, RestoringSession
@@ -323,7 +324,7 @@ class PassiveSession(RestoringSession):
             case events.Intended(events.Touch()):
                 return []  # its touch-down was refused, and the annotator was notified
             case _:
-                return [effects.Tell(USE_EMULATOR)]
+                return [effects.Tell(USE_EMULATOR, NoticeKind.REFUSAL)]
 
     def _undo(self, now_ns: int, steps: int) -> list[effects.PassiveEffect]:
         if self._is_publishing:

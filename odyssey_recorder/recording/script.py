@@ -21,6 +21,7 @@ from odyssey_recorder.errors import RecordingError, ScriptError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.notice import Notice
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
@@ -140,8 +141,8 @@ class ScriptPlayer:
         if view.is_typing:
             self._on_progress(ScriptProgress(*self._place, view))
 
-    def notice(self, text: str) -> None:
-        self._notice = text
+    def notice(self, notice: Notice) -> None:
+        self._notice = notice.text
 
     def play(self, commands: tuple[Command, ...], recorder: Recorder, *, accepts_screen: bool = False) -> RecordingView:
         """Carry out all commands; return the view of the published episode.

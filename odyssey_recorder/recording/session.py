@@ -34,6 +34,7 @@ from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events, foreign_input
 from odyssey_recorder.recording.gestures import HeldGesture, LiveGesture
+from odyssey_recorder.recording.notice import NoticeKind
 from odyssey_recorder.recording.restore import ANSWER_ANDROID, BRING_BACK_FIRST, RestoringSession
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.timeline import MOVING
@@ -265,10 +266,10 @@ class Session(RestoringSession):
         if self.state is State.RESTORING:
             return []  # not recorded, so nothing to prove
         if self.state is not State.READY or self._gesture is not None:
-            return [effects.Tell(NOT_READY)]
+            return [effects.Tell(NOT_READY, NoticeKind.REFUSAL)]
         oldest = self._anchor if self._settled else self._sized_at
         if oldest is not None and number < oldest:
-            return [effects.Tell(OUT_OF_DATE)]
+            return [effects.Tell(OUT_OF_DATE, NoticeKind.REFUSAL)]
         if not self._settled or self.frame is None:
             return self._pin(number, now_ns)
         if live:
@@ -301,7 +302,7 @@ class Session(RestoringSession):
             self.state, self._gesture = State.CHECKING, replace(self._gesture, intent=intent)
             return self._save_if_proved()
         if self.state is not State.READY or self._gesture is not None or self.frame is None:
-            return [effects.Tell(NOT_READY)]
+            return [effects.Tell(NOT_READY, NoticeKind.REFUSAL)]
         number = self.frame if self._settled or self._newest is None else self._newest
         self.state = State.CHECKING
         return [*self._pin(number, now_ns, intent), *self._save_if_proved()]
@@ -312,7 +313,7 @@ class Session(RestoringSession):
         if gesture is None or gesture.intent is None:
             return []
         if gesture.disturbed:
-            return [effects.Tell(CHANGED), *self._end_gesture(gesture.touched_ns)]
+            return [effects.Tell(CHANGED, NoticeKind.REFUSAL), *self._end_gesture(gesture.touched_ns)]
         if self.frame != gesture.frame or (self._settled and gesture.check is None):
             return []
         self.state = State.INJECTING

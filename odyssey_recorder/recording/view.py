@@ -13,6 +13,7 @@ from odyssey_recorder.model.action import Action, in_words
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.flag import FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.recording.notice import Notice
 from odyssey_recorder.recording.state import Goal, State
 
 if TYPE_CHECKING:  # a window that does not record yet needs none of them
@@ -165,6 +166,7 @@ class RecordingView:
     `is_agents_turn`: an agent acts, until a person does anything.
     `is_correcting`: the next step is shown in place of an agent's.
     `redo`: the action of the undone step that may be sent again. `nodes`: the views of the frame, once they are known.
+    `note`, `reason`: what is written at the questions for the end, and not answered yet.
     """
 
     state: State
@@ -185,6 +187,8 @@ class RecordingView:
     is_correcting: bool = False
     redo: Action | None = None
     nodes: "tuple[ViewNode, ...]" = ()
+    note: str = ""
+    reason: str = ""
 
 
 class Listener(Protocol):
@@ -196,7 +200,7 @@ class Listener(Protocol):
     def changed(self, view: RecordingView) -> None:
         """The view changed."""
 
-    def notice(self, text: str) -> None:
+    def notice(self, notice: Notice) -> None:
         """A message for the annotator: a gesture was refused, a step was removed."""
 
 
@@ -256,6 +260,8 @@ def make_view(
         way=restore_text(goal, draft.steps),
         is_typing=is_typing,
         is_correcting=bool(draft.state.rejected),
+        note=draft.state.note,
+        reason=draft.state.reason,
     )
 
 

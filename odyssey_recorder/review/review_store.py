@@ -93,7 +93,7 @@ class ReviewStore(EntryStore[ReviewFile]):
         return self._named(episode_ids, lambda outcome: outcome.accepted_by)
 
     def reopened(self, episode_ids: Collection[str]) -> Mapping[str, str]:
-        """Episodes that are not sent back now, with who took a verdict on them back last. Raises DatasetError."""
+        """Episodes that are no longer sent back or withdrawn, with who took that back. Raises DatasetError."""
         return self._named(episode_ids, lambda outcome: outcome.reopened_by)
 
     def _named(self, episode_ids: Collection[str], name: Callable[[_Outcome], str]) -> Mapping[str, str]:
@@ -142,9 +142,15 @@ def _read_outcome(path: Path) -> _Outcome:
     if not any(word in data for word in _RELEVANT):
         return _Outcome()  # one of ten thousand files may be unreadable
     file = REVIEW_FORM.read(data, episode_id=path.stem, source=str(path))
-    move = next((move for move in file.moves if move.to == "annotator"), None)
-    if move is None and file.moves and file.moves[-1].to == "trash" and not file.present_verdicts:
-        move = file.moves[-1]  # nobody judged it: the annotator has withdrawn it
+    moves = file.moves
+    move = next((move for move in moves if move.to == "annotator"), None)
+    last = moves[-1] if moves else None
+    if move is None and last is not None and last.to == "trash" and not file.present_verdicts:
+        move = last  # nobody judged it: the annotator has withdrawn it
     status = review_status(file, QUEUE_RULE)
     accepted_by = status.verdicts[-1].by if status.stage is ReviewStage.ACCEPTED else ""
-    return _Outcome(move, accepted_by, file.reopenings[-1].by if file.reopenings and move is None else "")
+    if move is not None:
+        return _Outcome(move, accepted_by)
+    if last is not None and last.to == "dataset":
+        return _Outcome(None, accepted_by, last.by)
+    return _Outcome(None, accepted_by, file.reopenings[-1].by if file.reopenings else "")

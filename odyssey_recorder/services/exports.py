@@ -1,6 +1,6 @@
 """Datasets for others, exported in a layout that they load."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
@@ -8,14 +8,14 @@ from pathlib import Path
 from odyssey_recorder.dataset.layout import annotation_files, annotation_path, screenshot_path
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.exporting.episodes import read_exported, step_rows
-from odyssey_recorder.exporting.job import ExportProgress, run_export
+from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.services.admission import reason_left_out
 from odyssey_recorder.services.review import ReviewService
 
-__all__ = ["ExportProgress", "ExportWanted", "Prepared"]
+__all__ = ["ExportWanted", "Prepared"]
 
 _THREADS = 2
 
@@ -45,7 +45,7 @@ def write_export(
     prepared: Prepared,
     executor: Executor | None = None,
     *,
-    tell: Callable[[ExportProgress], object] = lambda _: None,
+    progress: Progress = untold,
     cancelled: Cancelled = never,
 ) -> Path:
     """Write the export, by default in threads, and return its folder; the same call continues an interrupted one.
@@ -53,7 +53,7 @@ def write_export(
     Raises DatasetError.
     """
     with nullcontext(executor) if executor else ThreadPoolExecutor(_THREADS, thread_name_prefix="export") as workers:
-        return run_export(prepared.request, prepared.episodes, workers, tell=tell, is_cancelled=cancelled)
+        return run_export(prepared.request, prepared.episodes, workers, tell=progress, is_cancelled=cancelled)
 
 
 def read_step_rows(root: Path, ids: Iterable[str]) -> tuple[list[dict[str, Json]], list[str]]:

@@ -21,6 +21,7 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import RecordingRules
+from odyssey_recorder.recording.notice import Notice
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
@@ -61,9 +62,9 @@ class Annotator:
             self._news.notify_all()
         self.on_view(view)
 
-    def notice(self, text: str) -> None:
+    def notice(self, notice: Notice) -> None:
         with self._news:
-            self.notices.append(text)
+            self.notices.append(notice.text)
             self._news.notify_all()
 
     def await_notice(self, part: str) -> str:

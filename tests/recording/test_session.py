@@ -60,6 +60,7 @@ from odyssey_recorder.recording.events import (
     TouchedDown,
     UndoWanted,
 )
+from odyssey_recorder.recording.notice import NoticeKind
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST, NOT_RETURNED
 from odyssey_recorder.recording.session import (
     CHANGED,
@@ -78,6 +79,10 @@ HOME = KeyPress(SystemKey.HOME)
 ROTATED = Size(500, 300)
 JUDGE = JudgeLastStep(5, uncertain=False)
 NOT_WRITTEN = Tell("The disk is full. Your last action was neither recorded nor sent.")
+
+
+def refused(text: str) -> Tell:
+    return Tell(text, NoticeKind.REFUSAL)
 
 
 def still(number: int, *, anchor: int, at: int) -> FrameSeen:
@@ -230,27 +235,28 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     # Refused inputs.
     "a touch while the screen is not ready is refused and its gesture ignored": (
-        Session, Started(0), moving(1, at=10), TouchedDown(1, 20), [Tell(NOT_READY)], Intended(TAP, 30), [],
-        Intended(HOME, 30), [Tell(NOT_READY)],
+        Session, Started(0), moving(1, at=10), TouchedDown(1, 20), [refused(NOT_READY)], Intended(TAP, 30), [],
+        Intended(HOME, 30), [refused(NOT_READY)],
     ),
     "a second finger is refused and the first counts, once": (
-        ready, TouchedDown(2, 100), TouchedDown(2, 101), [Tell(NOT_READY)], Intended(HOME, 102), [Tell(NOT_READY)],
+        ready, TouchedDown(2, 100), TouchedDown(2, 101), [refused(NOT_READY)],
+        Intended(HOME, 102), [refused(NOT_READY)],
         Intended(TAP, 200), Intended(TAP, 210), [], still(3, anchor=1, at=220), [SaveStep(2, 3, True, 100, TAP)],
     ),
     "a touch on a frame of the previous screen is refused": (
         Session, Started(0), moving(5, at=50), still(6, anchor=5, at=90), FrameKept(6),
-        TouchedDown(4, 100), [Tell(OUT_OF_DATE)], has(touched=False), TouchedDown(5, 101), [],
+        TouchedDown(4, 100), [refused(OUT_OF_DATE)], has(touched=False), TouchedDown(5, 101), [],
     ),
     "a gesture is refused when the screen changes under the finger": (
-        ready, TouchedDown(2, 100), moving(3, at=90), Intended(TAP, 200), [Tell(CHANGED), Watch(100)],
+        ready, TouchedDown(2, 100), moving(3, at=90), Intended(TAP, 200), [refused(CHANGED), Watch(100)],
         State.SETTLING,
     ),
     "a gesture is refused even if the screen has settled again": (
         ready, TouchedDown(2, 100), moving(3, at=110), still(4, anchor=3, at=400),
-        Intended(TAP, 500), [Tell(CHANGED), Watch(100)], State.SETTLING,
+        Intended(TAP, 500), [refused(CHANGED), Watch(100)], State.SETTLING,
     ),
     "a key is refused when the screen changes after it": (
-        ready, Intended(HOME, 100), moving(3, at=110), [Tell(CHANGED), Watch(100)], State.SETTLING,
+        ready, Intended(HOME, 100), moving(3, at=110), [refused(CHANGED), Watch(100)], State.SETTLING,
     ),
     "a cancelled touch leaves nothing behind": (
         ready, TouchedDown(2, 100), TouchCancelled(), [Watch(100)], has(touched=False), TouchCancelled(), [],
@@ -274,10 +280,11 @@ SCENARIOS: dict[str, Scenario] = {
         still(5, anchor=3, at=6300), [SaveStep(4, 5, True, 6100, TAP)],
     ),
     "a restless screen that rotates is another screen": (
-        restless_and_ready, restless(3, at=5100, size=ROTATED), [Watch(5100)], TouchedDown(2, 5110), [Tell(NOT_READY)],
-        restless(4, at=10_100, size=ROTATED), FrameKept(4), TouchedDown(2, 10_110), [Tell(OUT_OF_DATE)],
+        restless_and_ready, restless(3, at=5100, size=ROTATED), [Watch(5100)],
+        TouchedDown(2, 5110), [refused(NOT_READY)],
+        restless(4, at=10_100, size=ROTATED), FrameKept(4), TouchedDown(2, 10_110), [refused(OUT_OF_DATE)],
         TouchedDown(3, 10_110), [KeepFrame(3)], restless(5, at=10_200), FrameKept(3),
-        Intended(TAP, 10_300), [Tell(CHANGED), Watch(10_110)],  # it rotated during the touch
+        Intended(TAP, 10_300), [refused(CHANGED), Watch(10_110)],  # it rotated during the touch
     ),
     # Undo.
     "a step that was undone is not judged": (
@@ -502,14 +509,14 @@ def test_lost_device_is_awaited(session: Session) -> None:
     send(session, InputDone(150), DeviceWentAway("It is gone."))
     run(session, has(state=State.DEVICE_LOST, reason="It is gone.", frame=None))
     run(session, DeviceWentAway("Still gone."), [], has(reason="Still gone."), still(9, anchor=9, at=400), [])
-    run(session, Intended(HOME, 410), [Tell(NOT_READY)], UndoWanted(420), [Tell(TOO_EARLY_TO_UNDO)])
+    run(session, Intended(HOME, 410), [refused(NOT_READY)], UndoWanted(420), [Tell(TOO_EARLY_TO_UNDO)])
     run(session, DeviceCameBack(500), [Watch(500, after_input=True)], State.SETTLING, has(reason=""))
 
 
 @pytest.mark.parametrize("session", [ready(), restless_and_ready(), Session()])
 def test_storage_failure_lasts_until_a_frame_is_saved(session: Session) -> None:
     run(session, Started(0), disk_full(now_ns=1000), [], State.STORAGE_LOST)
-    run(session, has(reason="The disk is full.", frame=None), Intended(HOME, 1100), [Tell(NOT_READY)])
+    run(session, has(reason="The disk is full.", frame=None), Intended(HOME, 1100), [refused(NOT_READY)])
     run(session, Tick(1000 + RETRY_NS - 1), still(7, anchor=7, at=1000), [])
     run(session, Tick(1000 + RETRY_NS), still(8, anchor=7, at=2000), [KeepFrame(8)], State.STORAGE_LOST)
     run(session, Tick(5 * RETRY_NS), still(9, anchor=7, at=2010), [])  # one try at a time

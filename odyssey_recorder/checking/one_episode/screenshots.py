@@ -8,6 +8,7 @@ from odyssey_recorder.checking.thresholds import BLANK_DEVIATION, BLANK_FLAT, OL
 from odyssey_recorder.dataset.lenient import Rule
 from odyssey_recorder.model.action import is_terminal
 from odyssey_recorder.model.finding import Severity
+from odyssey_recorder.model.flag import FlagCode
 
 _NO_SCREENSHOT = "the screenshot is missing or cannot be decoded"
 _RECORD_AGAIN = "Restore the file from a backup, or record the episode again."
@@ -162,4 +163,4 @@ def check_settled(evidence: EpisodeEvidence) -> CheckResults:
             yield Unchecked(step.number, no_provenance(evidence))
         elif not step.record.frame.settled or flags_for("IMG08", step):
             todo = "Check whether the screenshot shows a half-drawn or loading screen. If so, record the episode again."
-            yield Found(step.number, "The screen was still moving when the screenshot was taken.", todo)
+            yield Found(step.number, sentence(FlagCode.MOVING.text), todo)

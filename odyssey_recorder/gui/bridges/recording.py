@@ -54,7 +54,7 @@ class RecordingController(QObject):
     frame_came = Signal(object)
     view_changed = Signal(object)
     watching_failed = Signal(str)
-    noticed = Signal(str)
+    noticed = Signal(object)
     looked_over = Signal(object)
     look_over_failed = Signal(str)
     failed = Signal(str)

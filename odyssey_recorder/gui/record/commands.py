@@ -63,6 +63,7 @@ class RecordCommand(Command):
         "Magnify", "Enlarge the area under the pointer (also while holding Shift)", "magnify_scan", "Ctrl+M"
     )
     DISMISS = _command("Dismiss", "Dismiss this message", "close", "Ctrl+.")
+    MESSAGES = _command("Messages", "Read the last messages again", "history", "Ctrl+Shift+L")
     ANOTHER = _command("Record another", "Start the next episode", "plus", "Ctrl+N", primary=True)
     HINT = _command("Show a hint", "Show the next hint", "lightbulb_outline", "Ctrl+H")
     TRY_AGAIN = _command("Practise again", "Repeat this practice task", "refresh", "Ctrl+Shift+T")

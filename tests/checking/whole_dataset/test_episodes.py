@@ -60,7 +60,7 @@ def test_an_episode_takes_a_step_for_each_app_one_to_act_and_the_end(apps: int, 
 
 def test_no_script_of_a_shipped_task_is_unusually_short_or_long() -> None:
     shipped = {task.task_id: task for task in read_tasks(shipped_tasks())}
-    lengths = []
+    lengths: list[ComparedEpisode] = []
     for name, template in read_benchmark(shipped_benchmark()).items():
         for seed in range(4):
             filled = template.filled(seed)

@@ -113,7 +113,9 @@ def test_draft_keeps_its_mode(open_window: OpenWindow, pilot: Pilot, ready_devic
     ready_device.press_key("KEY_HOME")
     pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
     pilot.window.close()
-    pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
+    another = FakeDevice(serial="fake-2")
+    another.avd_name = ready_device.avd_name
+    pilot = open_window(FakeRecordings(tmp_path, another)).watching()
     pilot.press_in(pilot.dialog(), "Resume")
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening", timeout=10_000)
     assert pilot.steps == ["Press Home"]
