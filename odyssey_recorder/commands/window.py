@@ -70,6 +70,7 @@ def _workplace(
         theme=settings.theme,
         text_size=settings.text_size,
         outlines=settings.outlines,
+        sounds=settings.sounds,
         state=KeptFile(window_state_file()),
         shortcuts=KeptFile(shortcuts_file()),
         sheets=KeptFile(sheets_file()),

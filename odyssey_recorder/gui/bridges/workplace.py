@@ -68,6 +68,7 @@ class Workplace:
     theme: ThemeName = "system"
     text_size: TextSize = "normal"
     outlines: bool = True
+    sounds: bool = False
     state: KeptFile = field(default_factory=KeptFile)
     shortcuts: KeptFile = field(default_factory=KeptFile)
     sheets: KeptFile = field(default_factory=KeptFile)

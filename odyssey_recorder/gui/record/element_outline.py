@@ -11,7 +11,7 @@ from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.screen.viewport import FitScale
 from odyssey_recorder.model.geometry import Box, Pixel
 
-_PAUSE_MS = 30
+_PAUSE_MS = 50
 """The view is looked up at most this often, however fast the mouse reports."""
 _LINE_PX = 2
 

@@ -14,6 +14,7 @@ def _make(tools: PageTools) -> MainPage:
     agents = None if models is None else AgentRunner(models, controller)
     page = RecordPage(controller, tools.commands, tools.queue, tools.coach, agents)
     page.outline_elements(on=tools.workplace.outlines)
+    page.sounds.is_on = tools.workplace.sounds
     return page
 
 

@@ -132,6 +132,10 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             "outlines", "Outlines", "While you record, the pointer shows what a click would hit.",
             partial(switch_control, text="Outline the element under the pointer"), seen_by=_RECORDERS,
         ),
+        Setting(
+            "sounds", "Sounds", "One beep: ready after a wait. Two: published. Three: an error.",
+            partial(switch_control, text="Beep while I record"), seen_by=_RECORDERS,
+        ),
     ),
     "Shortcuts": (),
     "Log": (

@@ -20,6 +20,7 @@ from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.record.device_column import Publication
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
 from odyssey_recorder.gui.record.recording_bar import RecordingBar
+from odyssey_recorder.gui.record.sounds import Sound, Sounds
 from odyssey_recorder.gui.record.status import ElidedLabel
 from odyssey_recorder.gui.screen.canvas import Framing
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
@@ -100,6 +101,32 @@ def test_capture_path_and_its_change_are_shown(pilot: Pilot, device: FakeDevice)
     pilot.wait_for_text("Screenshots now come from adb (screencap)")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
+
+
+def test_sounds_are_off_unless_wanted(pilot: Pilot, device: FakeDevice) -> None:
+    (sounds,) = pilot.window.findChildren(Sounds)
+    heard: list[Sound] = []
+    sounds.played.connect(heard.append)
+    pilot.start()
+    pilot.wait_for_state(State.READY)
+    sounds.is_on, sounds.patience_s = True, 3600.0
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    assert heard == []
+    sounds.patience_s = 0.0
+    device.disconnect()
+    pilot.wait_for_state(State.DEVICE_LOST)
+    device.recover()
+    pilot.qtbot.waitUntil(lambda: len(heard) == 2)
+    pilot.wait_for_state(State.READY)
+    pilot.complete()
+    assert heard == [Sound.ERROR, Sound.READY, Sound.DONE]
+
+
+def test_own_count_and_time_of_today_are_shown(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.complete()
+    pilot.wait_for_text("You today: 1 episode, 0 min")
 
 
 def test_published_episode_shows_its_path_and_offers_another(pilot: Pilot, service: FakeRecordings) -> None:
