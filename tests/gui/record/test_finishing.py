@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.dataset.layout import episode_ids
+from odyssey_recorder.dataset.layout import annotation_path, episode_ids
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.frame.application import TextSize, use_text_size
@@ -25,6 +25,7 @@ from odyssey_recorder.gui.record.finishing import REASONS, CompleteDialog, Impos
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.recording.notice import Notice
+from odyssey_recorder.services.recording import check_alone
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenWindow, Pilot
 from tests.gui.record.screens import UnchangingDevice, child_of, record_one_step
@@ -169,6 +170,27 @@ def test_step_with_a_finding_can_be_undone_before_publishing(tmp_path: Path, ope
     assert pilot.controller.phase is Phase.RECORDING
     pilot.complete()
     assert len(sorted(episode_ids(service.store.root))) == 1
+
+
+def test_question_shows_all_that_check_finds_on_the_published_episode(tmp_path: Path, open_window: OpenWindow) -> None:
+    service = FakeRecordings(tmp_path, UnchangingDevice())
+    pilot = open_window(service).watching()
+    record_one_step(pilot)
+    pilot.press("Complete")
+    pilot.wait_for_text("Please check:")
+    QTest.keyClicks(pilot.line("Note"), "lea@example.org")
+    pilot.wait_for_text("The note has what looks like an e-mail address.")
+    shown = pilot.named(QScrollArea, "Findings").widget()
+    assert isinstance(shown, QLabel)
+    lines = shown.text().splitlines()
+    dialog = pilot.dialog()
+    assert isinstance(dialog, CompleteDialog)
+    dialog.ok.click()
+    pilot.wait_for_phase(Phase.FINISHED)
+    (episode_id,) = episode_ids(service.store.root)
+    published = check_alone(service.store.root / annotation_path(episode_id))
+    assert lines == ["Please check:", *annotator_messages(published)]
+    assert len(lines) >= 3
 
 
 def answers(pilot: Pilot) -> tuple[str, str]:
