@@ -347,6 +347,7 @@ def test_frames_after_loading_are_dated_after_it(bench: DeviceBench, changed: bo
 def test_loading_a_snapshot_lifts_the_finger(bench: DeviceBench) -> None:
     bench.device.save_snapshot("home")
     bench.device.put_finger(bench.button)
+    bench.wait_for_touches()
     bench.device.load_snapshot("home")
     bench.device.put_finger(Pixel(5, 500))
     bench.device.lift_finger()
