@@ -69,6 +69,8 @@ def _workplace(
         role="reviewer" if to_review and settings.role == "annotator" else settings.role,
         theme=settings.theme,
         text_size=settings.text_size,
+        outlines=settings.outlines,
+        sounds=settings.sounds,
         state=KeptFile(window_state_file()),
         shortcuts=KeptFile(shortcuts_file()),
         sheets=KeptFile(sheets_file()),

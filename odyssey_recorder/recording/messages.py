@@ -33,6 +33,13 @@ class NoteWritten:
 
 
 @dataclass(frozen=True, slots=True)
+class EndingWritten:
+    """What the annotator has written so far at the question how the episode ends."""
+
+    ending: Complete | Impossible
+
+
+@dataclass(frozen=True, slots=True)
 class RedoWanted:
     """The annotator wants the action of the last undone step sent again, as a new step."""
 
@@ -86,9 +93,10 @@ class Stop:
     pass
 
 
-OfAgent = TurnGiven | AgentActed | AgentRefused
+OfAgent = TurnGiven | AgentActed
+Written = NoteWritten | EndingWritten | AgentRefused
 Request = ScreenRequested | TrialRequested
-Message = slow_work.Outcome | Report | FrameArrived | TouchEnded | NoteWritten | RedoWanted | OfAgent | Request | Stop
+Message = slow_work.Outcome | Report | FrameArrived | TouchEnded | Written | RedoWanted | OfAgent | Request | Stop
 
 _ACTS = events.TouchedDown | events.Intended | events.UndoWanted | events.ScreenAccepted | events.AbandonWanted
 BY_PERSON = _ACTS | RedoWanted

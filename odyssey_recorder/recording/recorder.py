@@ -89,6 +89,10 @@ class Recorder:
             raise RecordingError("Enter why the task is impossible. The reason is part of the data.")
         self._intend(Impossible(reason))
 
+    def keep_ending(self, ending: Complete | Impossible) -> None:
+        """Keep what is written at the question for the end: the view has it, after a resume too."""
+        self._engine.post(messages.EndingWritten(ending))
+
     def write_trial(self, ending: Complete | Impossible, root: Path) -> Path:
         """Write the episode as it would be published now into the empty dataset `root`; returns its annotation.
 

@@ -2,14 +2,16 @@
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from odyssey_recorder import __version__
-from odyssey_recorder.dataset.layout import EpisodeFiles
+from odyssey_recorder.dataset.layout import PROVENANCE, EpisodeFiles
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.device import SIMULATED, Device, DeviceProperties, ListedDevice
@@ -37,6 +39,18 @@ __all__ = ["DraftSummary"]
 
 PRACTICE_START = FromSnapshot("odyssey-practice")
 """Saved before the first practice task on a device, so that no attempt sees the traces of another."""
+
+
+_BREAK_S = 300
+"""A longer time between two steps is a break."""
+
+
+@dataclass(frozen=True, slots=True)
+class DayCount:
+    """One's own published episodes of today, and the seconds of work on them, without breaks."""
+
+    episodes: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +111,19 @@ class RecordingService:
 
     def discard(self, episode_id: str) -> None:
         self._store_of(episode_id).discard_unopened(episode_id)
+
+    def recorded_today(self) -> DayCount:
+        """Reads the provenance of episodes that were written today; unreadable ones do not count."""
+        from odyssey_recorder.review.status import same_person  # imported late: the window opens sooner
+
+        midnight_s = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
+        count, who = DayCount(), self.who_records()
+        for path in (self.store.root / PROVENANCE).glob("*.json"):
+            with suppress(OSError, DatasetError):
+                known = self.store.provenance(path.stem) if path.stat().st_mtime >= midnight_s else None
+                if known and same_person(known.origin.annotator, who) and known.published_us >= midnight_s * 1e6:
+                    count = DayCount(count.episodes + 1, count.seconds + _worked_s(known))
+        return count
 
     def begin(
         self,
@@ -245,6 +272,12 @@ class RecordingService:
             making=assignment.making,
             consent="" if self.practice is None else self.practice.agreed_version,
         )
+
+
+def _worked_s(known: "provenance.EpisodeProvenance") -> float:
+    moments = [known.started_us, *(step.touched_us for step in known.steps), known.published_us]
+    times_s = ((after - before) / 1e6 for before, after in pairwise(moments))
+    return sum(time_s for time_s in times_s if 0 < time_s < _BREAK_S)
 
 
 def check_alone(annotation: Path) -> "EpisodeReport":

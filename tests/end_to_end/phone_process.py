@@ -4,8 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.connector import DeviceConnector
+from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer, free_port
+from odyssey_simulator.discovery import running_dir
 from odyssey_simulator.journal import RecordedInput, RecordedJournal
 from odyssey_simulator.phone import Phone
 from odyssey_simulator.profile import profile_named
@@ -26,6 +30,19 @@ class PhoneProcess:
     @property
     def serial(self) -> str:
         return f"emulator-{self._port}"
+
+    @property
+    def connector(self) -> DeviceConnector:
+        server = self._server
+        return DeviceConnector(
+            AdbServer(port=server.port),
+            running=(running_dir(server.environment),),
+            console_token=server.home / TOKEN_FILE,
+        )
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
         """Returns when it is up; it shows its home screen."""
@@ -48,7 +65,7 @@ class PhoneProcess:
         return [touch for journal in journals for touch in RecordedJournal.read(journal).touch_downs()]
 
 
-def positions_on_the_way(*labels: str) -> list[Pixel]:
+def _positions_on_the_way(*labels: str) -> list[Pixel]:
     """Where these labels are if each is tapped, beginning at the home screen."""
     phone = Phone(profile_named(PROFILE), animation=False)
     phone.prepare(animation=False)
@@ -61,3 +78,6 @@ def positions_on_the_way(*labels: str) -> list[Pixel]:
         return positions
     finally:
         phone.stop()
+
+
+WAY = _positions_on_the_way("Settings", "Display", "Dark theme", "Dark theme")

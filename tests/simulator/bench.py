@@ -100,9 +100,10 @@ def half_as_dense(profile: Profile) -> Profile:
     return replace(profile, size=half(profile.size), density=profile.density // 2, postures=postures)
 
 
-def phone_of(profile: str = "small_phone", *, journal: Path | None = None) -> Phone:
+def phone_of(profile: str | Profile = "small_phone", *, journal: Path | None = None) -> Phone:
     """Not started, and without animations."""
-    return Phone(profile_named(profile), animation=False, journal=journal).without_notices()
+    kind = profile if isinstance(profile, Profile) else profile_named(profile)
+    return Phone(kind, animation=False, journal=journal).without_notices()
 
 
 def inputs_in(journal: Path, start: int = 0) -> list[str]:

@@ -50,6 +50,7 @@ class RecordingController(QObject):
     connecting_failed = Signal(str)
     device_connected = Signal(object)
     drafts_listed = Signal(object)
+    day_counted = Signal(object)
     frame_came = Signal(object)
     view_changed = Signal(object)
     watching_failed = Signal(str)
@@ -132,7 +133,9 @@ class RecordingController(QObject):
         )
 
     def list_drafts(self) -> None:
+        """Also count what was recorded today."""
         self._run(self._service.drafts, self.drafts_listed.emit)
+        self.background.run(self._service.recorded_today, self.day_counted.emit)
 
     def start_simulated(self) -> None:
         self.wanted_device = ""

@@ -75,6 +75,14 @@ class ReasonChoices(QWidget):
         chosen = (choice.accessibleName() for choice in self._choices if choice.isChecked())
         return own or next(chosen, "")
 
+    def show_reason(self, reason: str) -> None:
+        """Choose `reason` if it is among the choices, otherwise write it."""
+        for choice in self._choices:
+            if choice.accessibleName() == reason:
+                choice.setChecked(True)
+                return
+        self._own.setText(reason)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         number = event.text()
         if number and number in _DIGITS[: len(self._choices)]:

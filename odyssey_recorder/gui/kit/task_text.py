@@ -54,7 +54,7 @@ def start_text(start: StartState) -> str:
         case AsFound():
             return "Starts from the current screen."
         case CleanHome():
-            return "Starts from a clean home screen."
+            return "Starts from a clean home screen. Apps keep their data."
         case FromSnapshot(name=name):
             return f"Starts from the snapshot {name}."
 

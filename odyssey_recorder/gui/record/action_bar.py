@@ -1,7 +1,7 @@
 """The controls below the mirror: system keys, the text field, and the two ways to end an episode."""
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from odyssey_recorder.gui.frame.commands import Commands
@@ -82,6 +82,10 @@ class ActionBar(QWidget):
             self._commands[RecordCommand.TYPE].trigger()
         elif self._text.text():
             self.text_refused.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # which a line edit passes on
+            super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         width, directions = event.size().width(), QBoxLayout.Direction

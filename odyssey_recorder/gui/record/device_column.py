@@ -14,7 +14,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.frame.keyboard import PAUSE_MS, is_text, is_writing, offer_focus
+from odyssey_recorder.gui.frame.keyboard import PAUSE_MS, is_text, offer_focus
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import breakable, fill_column
 from odyssey_recorder.gui.record.action_bar import ActionBar
@@ -79,9 +79,13 @@ class DeviceColumn(QWidget):
         fill_column(self, self._bar, self._publication, (self._stage, 1), self.action_bar, spacing=_SPACE)
         self._connect()
 
+    def outline_elements(self, *, on: bool) -> None:
+        self._mirror.outline.is_on = on
+
     def show_phase(self, phase: Phase) -> None:
         self._commands[RecordCommand.PAUSE].setChecked(False)
         self._view = None
+        self._mirror.outline.show_nodes(())
         self._status.show_hint("")
         if phase is Phase.STARTING:
             self._bar.begin()
@@ -102,6 +106,7 @@ class DeviceColumn(QWidget):
 
     def show_view(self, view: RecordingView) -> None:
         self._view = view
+        self._mirror.outline.show_nodes(view.nodes if self._controller.mode == "mirror" else ())
         if view.wanted is None or view.state is State.RESTORING or self._stage.is_restoring:
             self._stage.show_wanted(view.wanted, view.goal or Goal.UNDONE, view.way)
         self._show_view_status(view)
@@ -208,7 +213,7 @@ class DeviceColumn(QWidget):
         pressed = QKeySequence(event.keyCombination())
         if any(pressed == self._commands[command].shortcut() for command in _FOR_DEVICE):
             self._mirror.report_missed_key()
-        elif is_writing() or not self._take_key(event):
+        elif not self._take_key(event):
             super().keyPressEvent(event)
 
     def _take_key(self, event: QKeyEvent) -> bool:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.gui.record.element_outline import ElementOutline
 from odyssey_recorder.gui.record.mouse_contact import MouseContact, stamp_ms, wheel_stroke
 from odyssey_recorder.gui.record.panning import ViewPanning
 from odyssey_recorder.gui.screen.action_painter import paint_missed
@@ -74,6 +75,7 @@ class MirrorView(FittedWidget):
         self._image = FrameImage()
         self.viewport.changed.connect(self.update)
         self._panning = ViewPanning(self, self.viewport)
+        self.outline = ElementOutline(self, self.fit)
         self._framing = Framing.PLAIN
         self._missed: QPointF | None = None
         self._overlay: Overlay | None = Overlay("No device", OverlayOpacity.HEAVY)
@@ -165,6 +167,7 @@ class MirrorView(FittedWidget):
     # Mouse and keyboard.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.outline.follow(None)
         self._focused_by_key = False
         if self.is_touched or self._panning.press(event):
             return
@@ -184,6 +187,8 @@ class MirrorView(FittedWidget):
         if self._finger is not None and fit is not None:
             self._move(self._finger, fit.nearest_pixel(event.position()), event.timestamp())
             self._update_gesture()
+        elif self._finger is None:
+            self.outline.follow(event.position())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._panning.release(event):
@@ -199,6 +204,7 @@ class MirrorView(FittedWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         self._panning.leave()
+        self.outline.follow(None)
         super().leaveEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -338,6 +344,7 @@ class MirrorView(FittedWidget):
         visible = space if fit is None else fit.area & space
         if fit is not None and self._shown is not None:
             self._image.paint(painter, self._shown, fit, space)
+            self.outline.paint(painter)
             self._paint_gesture(painter, fit)
         if self._overlay is not None:
             paint_overlay(painter, self._overlay, visible, is_bare=self._shown is None)

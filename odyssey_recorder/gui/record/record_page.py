@@ -31,6 +31,7 @@ from odyssey_recorder.gui.record.drafts import DraftOffer
 from odyssey_recorder.gui.record.finishing import Finishing
 from odyssey_recorder.gui.record.messages import MessageArea
 from odyssey_recorder.gui.record.practice_card import PracticeCard
+from odyssey_recorder.gui.record.sounds import Sound, Sounds
 from odyssey_recorder.gui.record.status import PATH_CHANGED, ElidedLabel
 from odyssey_recorder.gui.record.steps_card import LAST, StepsCard
 from odyssey_recorder.gui.record.task_card import TaskCard, TaskStage
@@ -80,6 +81,7 @@ class RecordPage(MainPage):
         self._device = DeviceColumn(controller, commands)
         self._home = self._device.home
         self.viewport = self._device.viewport
+        self.sounds = Sounds(self)
         self._preflight = PreflightCard(commands.button(RecordCommand.LOOK_OVER, kind="quiet"))
         self._question = TextQuestionCard(controller.background)
         self._steps = StepsCard(controller.background, commands)
@@ -112,6 +114,10 @@ class RecordPage(MainPage):
         if is_text(event):
             self._device.show_typing_hint()
         super().keyPressEvent(event)
+
+    def outline_elements(self, *, on: bool) -> None:
+        """Whether the view under the pointer is outlined on the mirror."""
+        self._device.outline_elements(on=on)
 
     @property
     def instruction(self) -> str:
@@ -272,7 +278,10 @@ class RecordPage(MainPage):
         controller.look_over_failed.connect(self._preflight.show_failure)
         self._preflight.fix_asked.connect(controller.fix)
         controller.view_changed.connect(self._show_view)
+        controller.view_changed.connect(self.sounds.follow)
+        controller.failed.connect(lambda _text: self.sounds.play(Sound.ERROR))
         controller.frame_came.connect(self._fit_frame)
+        controller.day_counted.connect(self._task.show_today)
         controller.drafts_listed.connect(lambda _drafts: self._task.look_again())
         controller.noticed.connect(self._message.tell)
         controller.failed.connect(partial(self._message.say, NoticeKind.FAILURE, cause=_FAILED))

@@ -16,19 +16,21 @@ from odyssey_recorder.errors import DeviceError, DeviceTimeoutError, RecordingEr
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.frame.application import TextSize, use_text_size
+from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.record.device_column import Publication
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
 from odyssey_recorder.gui.record.recording_bar import RecordingBar
+from odyssey_recorder.gui.record.sounds import Sound, Sounds
 from odyssey_recorder.gui.record.status import ElidedLabel
 from odyssey_recorder.gui.screen.canvas import Framing
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
-from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.model.geometry import Box, Pixel, Size
 from odyssey_recorder.recording.state import State
 from tests.fakes import FakeDevice
 from tests.gui.fakes import TASK, FakeInventory, FakeRecordings
 from tests.gui.inspection import faults
 from tests.gui.pilot import LEFT, NONE, OpenWindow, Pilot, button_in
-from tests.gui.record.screens import choose_step, record_one_step
+from tests.gui.record.screens import choose_step, fit_of, record_one_step
 
 
 def simulated(serial: str) -> FakeDevice:
@@ -99,6 +101,32 @@ def test_capture_path_and_its_change_are_shown(pilot: Pilot, device: FakeDevice)
     pilot.wait_for_text("Screenshots now come from adb (screencap)")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
+
+
+def test_sounds_are_off_unless_wanted(pilot: Pilot, device: FakeDevice) -> None:
+    (sounds,) = pilot.window.findChildren(Sounds)
+    heard: list[Sound] = []
+    sounds.played.connect(heard.append)
+    pilot.start()
+    pilot.wait_for_state(State.READY)
+    sounds.is_on, sounds.patience_s = True, 3600.0
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    assert heard == []
+    sounds.patience_s = 0.0
+    device.disconnect()
+    pilot.wait_for_state(State.DEVICE_LOST)
+    device.recover()
+    pilot.qtbot.waitUntil(lambda: len(heard) == 2)
+    pilot.wait_for_state(State.READY)
+    pilot.complete()
+    assert heard == [Sound.ERROR, Sound.READY, Sound.DONE]
+
+
+def test_own_count_and_time_of_today_are_shown(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.complete()
+    pilot.wait_for_text("You today: 1 episode, 0 min")
 
 
 def test_published_episode_shows_its_path_and_offers_another(pilot: Pilot, service: FakeRecordings) -> None:
@@ -265,6 +293,31 @@ def test_undone_step_is_redone_on_its_screen(pilot: Pilot, device: FakeDevice) -
     pilot.wait_for_steps(1)
     assert device.performed[0] == device.performed[1]
     assert not pilot.is_enabled("Redo")
+
+
+def test_element_under_the_pointer_is_outlined_unless_switched_off(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.start()
+    pilot.wait_for_state(State.READY)
+    outline, mirror = pilot.mirror.outline, pilot.mirror
+    QTest.mouseMove(mirror, pilot.spot(180, 300))
+    pilot.qtbot.waitUntil(lambda: outline.box == Box(60, 270, 300, 330))
+    QTest.mouseMove(mirror, pilot.spot(180, 300) + QPoint(1, 0))
+    edge = fit_of(mirror).point_of(Pixel(60, 300))
+    assert mirror.grab().toImage().pixelColor(edge.toPoint()).name() == Theme.current().accent.name()
+    QTest.mouseMove(mirror, pilot.spot(180, 500))
+    pilot.qtbot.waitUntil(lambda: outline.box is None)
+    QTest.mouseMove(mirror, pilot.spot(180, 300))
+    pilot.qtbot.waitUntil(lambda: outline.box is not None)
+    pilot.put_finger_down(180, 300)
+    assert outline.box is None, "a finger is down"
+    QTest.mouseRelease(mirror, LEFT, NONE, pilot.spot(180, 300))
+    pilot.wait_for_steps(1)
+    outline.is_on = False
+    pilot.press("Home")
+    pilot.wait_for_steps(2)
+    pilot.qtbot.waitUntil(lambda: pilot.views[-1].nodes != ())
+    QTest.mouseMove(mirror, pilot.spot(180, 310))
+    assert outline.box is None
 
 
 def test_paused_recording_looks_different_and_ignores_input(pilot: Pilot, device: FakeDevice) -> None:

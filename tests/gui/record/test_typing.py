@@ -15,7 +15,7 @@ from tests.gui.pilot import NONE, Pilot
 from tests.gui.record.screens import record_one_step
 
 CTRL = Qt.KeyboardModifier.ControlModifier
-FIELD = "class='android.widget.EditText' focused='true' text='' bounds='[60,270][300,330]'"
+FIELD = "class='android.widget.EditText' focused='true' text='milk and honey' bounds='[60,270][300,330]'"
 
 
 def press_letter(pilot: Pilot, letter: str, time_ms: int) -> None:
