@@ -41,7 +41,7 @@ from odyssey_recorder.tasks.queue.task_status import (
 _RELEASE_REASONS = ("another person records it", "reserved for too long", "the task changes")
 _EVERYBODY = "everybody"
 _BY_ANNOTATORS = (TaskEvent.BEGUN, TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE, TaskEvent.SKIPPED)
-_MOST_PEOPLE = 6
+_MOST_PEOPLE = 8
 _ROW_PX = 48
 _DETAIL_PX = 320
 _WIDE_PX = 860
@@ -168,7 +168,13 @@ class QueueView(QWidget):
                 detail_kind="warning",
             )
             everybody = [_EVERYBODY] if task.listed.assignee else []
-            ask_why(question, [*everybody, *names], self, partial(self._assign, task.task_id), other="Another name")
+            ask_why(
+                question,
+                [*everybody, *names][:_MOST_PEOPLE],
+                self,
+                partial(self._assign, task.task_id),
+                other="Another name",
+            )
 
     def _assign(self, task_id: str, name: str) -> None:
         self._queue.assign(task_id, "" if name == _EVERYBODY else name)
