@@ -52,9 +52,7 @@ class _Scribe:
             _say(f"{step_number(len(view.steps)):3}  removed")
         self._steps = len(view.steps)
         if view.question is not None and view.question != self._asked:
-            number = step_number(view.question.step)
-            text = f"What was typed in step {number}? Enter: text {number} WORDS"
-            _say((f"{text} (it looks like {view.question.guess!r})", "yellow"))
+            _say((_question_text(view.question), "yellow"))
         self._asked = view.question
         self._tell_way_back(view)
 
@@ -68,6 +66,16 @@ class _Scribe:
         elif view.goal is None and self._wanted is not None:
             _say("The device is restored. Continue.")
             self._wanted = None
+
+
+def _question_text(question: TextQuestion) -> str:
+    number = step_number(question.step)
+    if question.shown:
+        return (
+            f"Step {number}: the field shows {question.shown!r}, not {question.guess!r}. "
+            f"Enter the right text, or the same again: text {number} WORDS"
+        )
+    return f"What was typed in step {number}? Enter: text {number} WORDS (it looks like {question.guess!r})"
 
 
 def record_by_listening(settings: Settings, request: RecordOptions, text: TextIO) -> Path | None:

@@ -10,7 +10,7 @@ from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.review_verdicts import verdict_command
 from odyssey_recorder.model.plain_text import counted
 
-app = terminal.CommandGroup("reviews", "Judge, reopen and restore episodes, and check and merge reviews.")
+app = terminal.CommandGroup("reviews", "Judge, reopen and restore episodes; check and merge reviews.")
 app.command("accept")(verdict_command("accept", "Accept episodes."))
 app.command("send-back")(verdict_command("send back", "Send episodes back to their annotators."))
 app.command("reject")(verdict_command("reject", "Reject episodes, which moves them to the trash."))

@@ -41,6 +41,7 @@ from odyssey_recorder.recording.view import (
     Listener,
     RecordingView,
     StepRows,
+    TextQuestion,
     ViewPublisher,
     goal_screenshot,
     make_view,
@@ -110,7 +111,7 @@ class Engine:
         policy: slow_work.SnapshotPolicy = "never" if self._is_passive else rules.snapshots
         self._snapshots = slow_work.StepSnapshots(device, draft.episode_id, policy)
         self._work = slow_work.RecorderWork(device, self._writer, self._snapshots, self._inbox.put)
-        self._questions: dict[int, str] = {}
+        self._questions: dict[int, TextQuestion] = {}
         self._rows = StepRows(draft.episode_id)
         self._watch = StillnessWatch(rules.settle, since_ns=time.monotonic_ns())
         self._is_settled = False
@@ -273,6 +274,8 @@ class Engine:
                 self._input_sent(started_ns, ended_ns)
             case messages.NoteWritten() | messages.EndingWritten() | messages.AgentRefused():
                 self._take_written(message)
+            case events.TextAnswered(step, text) if self._doubts(step, text):
+                pass  # the annotator is asked again
             case messages.RedoWanted(now_ns):
                 self._redo(now_ns)
             case messages.TurnGiven(to_agent):
@@ -322,7 +325,7 @@ class Engine:
         elif self._session.restoring:
             self._notify(BRING_BACK_FIRST)
         elif self._session.state is not State.READY or self._session.touched or number is None:
-            self._notify(NOT_READY)
+            self._notify(NOT_READY, NoticeKind.REFUSAL)
         elif not self._writer.is_on_screen_of(step, number):
             self._notify(OTHER_SCREEN)
         else:
@@ -442,6 +445,14 @@ class Engine:
                 self._write("Your answer", partial(self._draft.keep_ending, ending))
             case messages.AgentRefused(action, frame_number, agent):
                 self._write("What you refused", partial(self._writer.refuse, action, frame_number, agent))
+
+    def _doubts(self, step: int, text: str) -> bool:
+        """Ask again, once, about an answer that the field does not show."""
+        asked, shown = self._questions.get(step), self._writer.text_after(step, self._session.frame)
+        if asked is None or not shown or text in shown or (asked.shown and asked.guess == text):
+            return False
+        self._questions[step] = TextQuestion(step, text, shown)
+        return True
 
     def _write(self, what: str, write: Callable[[], None]) -> None:
         try:
@@ -594,7 +605,7 @@ class Engine:
             case effects.LookAtField():
                 self._work.read_field(shown)
             case effects.AskText(step, guess):
-                self._questions[step] = guess
+                self._questions[step] = TextQuestion(step, guess)
             case effects.AmendText(step, text):
                 self._writer.amend_text(step, text)
                 self._questions.pop(step, None)

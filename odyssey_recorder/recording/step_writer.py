@@ -46,6 +46,7 @@ from odyssey_recorder.recording import provenance_records
 from odyssey_recorder.recording.effects import RemoveSteps, SaveStep
 from odyssey_recorder.recording.events import Intent, KeyPress, StepsDropped, TextEntered, Touch
 from odyssey_recorder.recording.restore import is_of_screen
+from odyssey_recorder.recording.view import stored_views
 
 NO_TREES = "view hierarchies were not to be recorded"
 NO_TREE = "the screen did not rest long enough for its view hierarchy to be read"
@@ -215,6 +216,19 @@ class StepWriter:
         for known in (self._screens, self._trees, self._no_trees):
             for number in known.keys() - needed:
                 del known[number]
+
+    def text_after(self, step: int, frame_number: int | None) -> str | None:
+        """The text of the focused field after a step, on the next step's screen or else on this frame.
+
+        None if it is unknown, or the same as before the step: then the text may be submitted, or somewhere else.
+        """
+        if step + 1 < len(self._draft.steps):
+            after = stored_views(self._draft.steps[step + 1].tree)
+        else:
+            tree = None if frame_number is None else self._trees.get(frame_number)
+            after = tree.nodes if tree else ()
+        shown = focused_text(after)
+        return None if shown == focused_text(stored_views(self._draft.steps[step].tree)) else shown
 
     def amend_text(self, step: int, text: str) -> None:
         """Put the annotator's answer into step number `step`, and remove the flag."""

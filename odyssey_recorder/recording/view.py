@@ -2,13 +2,15 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from odyssey_recorder.dataset.layout import ui_tree_path
+from odyssey_recorder.dataset.layout import read_dataset_file, ui_tree_path
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.errors import RecordingError
+from odyssey_recorder.device.view_hierarchy import ViewNode, parse
+from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError
+from odyssey_recorder.files import Largest
 from odyssey_recorder.model.action import Action, in_words
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.flag import FlagCode, describe_flag
@@ -83,6 +85,14 @@ def restore_text(goal: Goal | None, steps: "Sequence[DraftStep]") -> str:
             )
 
 
+def stored_views(tree: Path | None) -> tuple[ViewNode, ...]:
+    """The views of a stored view hierarchy; empty if there is none that can be read."""
+    try:
+        return () if tree is None else parse(read_dataset_file(tree, Largest.TREE).decode(errors="replace"))
+    except (DatasetError, DeviceError):
+        return ()
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedStep:
     """A step as lists show it; `flag` describes its flags, and may be empty.
@@ -143,10 +153,16 @@ class StepRows:
 
 @dataclass(frozen=True, slots=True)
 class TextQuestion:
-    """The text of step `step` could not be read; `guess` is the best guess."""
+    """The text of step `step` could not be read; `guess` is the best guess.
+
+    With `shown`, `guess` was answered, but the field holds `shown`: the same answer once more is final. `screenshot` is
+    the next one, which shows the text; None if there is none yet.
+    """
 
     step: int
     guess: str
+    shown: str = ""
+    screenshot: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +181,9 @@ class RecordingView:
     `is_typing`: a long text is being typed; `message` says how far.
     `is_agents_turn`: an agent acts, until a person does anything.
     `is_correcting`: the next step is shown in place of an agent's.
-    `redo`: the action of the undone step that may be sent again. `nodes`: the views of the frame, once they are known.
+    `redo`: the action of the undone step that may be sent again.
     `note`, `reason`: what is written at the questions for the end, and not answered yet.
+    `nodes`: the views of the frame, once they are known.
     """
 
     state: State
@@ -186,9 +203,9 @@ class RecordingView:
     is_agents_turn: bool = False
     is_correcting: bool = False
     redo: Action | None = None
-    nodes: "tuple[ViewNode, ...]" = ()
     note: str = ""
     reason: str = ""
+    nodes: "tuple[ViewNode, ...]" = ()
 
 
 class Listener(Protocol):
@@ -237,7 +254,11 @@ class ViewPublisher:
 
 
 def make_view(
-    session: "Session | PassiveSession", draft: "Draft", questions: Mapping[int, str], *, typing: tuple[int, int]
+    session: "Session | PassiveSession",
+    draft: "Draft",
+    questions: Mapping[int, TextQuestion],
+    *,
+    typing: tuple[int, int],
 ) -> RecordingView:
     """Build a view without its steps; `typing`: characters typed, and length of the text."""
     state, goal = session.state, shown_goal(session.goal, draft)
@@ -248,13 +269,12 @@ def make_view(
         message = TYPING.format(typed, length)
     if state is State.RESTORING and goal in RESTORE_MESSAGES:
         message = RESTORE_MESSAGES[goal]
-    unanswered = min((step for step in questions if step < len(draft.steps)), default=None)
     return RecordingView(
         state,
         message,
         session.frame,
         (),
-        question=None if unanswered is None else TextQuestion(unanswered, questions[unanswered]),
+        question=_next_question(questions, draft),
         wanted=goal_screenshot(goal, draft),
         goal=goal,
         way=restore_text(goal, draft.steps),
@@ -273,6 +293,14 @@ def shown_goal(goal: Goal | None, draft: "Draft") -> Goal | None:
         return Goal.LEFT
     is_doubtful = any(flag.code is FlagCode.CONNECTION_BROKE for flag in draft.steps[-1].record.flags)
     return Goal.UNCERTAIN if is_doubtful else Goal.UNKNOWN
+
+
+def _next_question(questions: Mapping[int, TextQuestion], draft: "Draft") -> TextQuestion | None:
+    step = min((step for step in questions if step < len(draft.steps)), default=None)
+    if step is None:
+        return None
+    after = draft.steps[step + 1].screenshot if step + 1 < len(draft.steps) else draft.state.left
+    return replace(questions[step], screenshot=after)
 
 
 def goal_screenshot(goal: Goal | None, draft: "Draft") -> Path | None:

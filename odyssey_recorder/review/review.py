@@ -44,6 +44,7 @@ REASONS: dict[Criterion, dict[str, str]] = {
         "loading": "The screen was not ready yet",
         "blank": "It is black or blank",
         "private": "It shows personal data",
+        "another": "It shows another screen",
         "other": "Something else",
     },
     Criterion.SEQUENCE: {

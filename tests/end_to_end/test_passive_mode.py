@@ -211,7 +211,7 @@ def test_annotator_is_asked_for_unreadable_text(adb_server: PrivateAdbServer, tm
         recorder.complete("Done.")
         view = recorder.wait_for(lambda view: view.question is not None, PATIENCE_S)
         annotator.await_notice(ANSWER_FIRST)
-        assert view.question == TextQuestion(4, "")
+        assert view.question == TextQuestion(4, "", screenshot=recorder.view.steps[5].screenshot)
         assert recorder.view.steps[4].flag == describe_flag(Flag(FlagCode.TEXT_UNREAD))
         recorder.answer_text(4, "abc")
         recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)

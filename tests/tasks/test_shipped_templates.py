@@ -22,9 +22,9 @@ UNGRAMMATICAL = re.compile(
 )
 """A repeated word, a preposition that does not go with a day, a wrong article, misplaced spaces and punctuation, a list
 that is not joined, a gap."""
-NOT_IT = re.compile(r"^the .*(?:headphones|shoes|blocks|mugs)\b|^Nelson Mandela$|^the Vikings$")
+NOT_IT = re.compile(r"^the .*(?:headphones|shoes|blocks|mugs)\b|^(?:Nelson Mandela|the Vikings|board games)$")
 """Items of which one says "them", "her" or "him"."""
-IT = re.compile(r"\b(?:buy(?:ing)?|find|save|share|send|(?:facts|sentences) (?:about|on)) (?:it|one)\b", re.IGNORECASE)
+IT = re.compile(r"\b(?:buy(?:ing)?|find|save|share|send|(?:book|facts|sentences) (?:about|on)) it\b", re.IGNORECASE)
 DRAWS = 40
 
 

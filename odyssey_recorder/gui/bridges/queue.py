@@ -23,6 +23,7 @@ _PATIENCE_MS = 3_000
 """The longest that starting a recording waits for the queue to confirm the claim."""
 _SLOW = "No answer yet."
 _WATCH_MS = 2_000
+_LONGEST_PAUSE_MS = 10_000
 _REST = 20
 """The pause after a look at the queue, in multiples of its duration, so that a slow server is not overloaded."""
 
@@ -221,15 +222,18 @@ class QueueBridge(QObject):
         return report
 
     def _look(self) -> None:
-        began_s = time.monotonic()
+        took_s = 0.0
 
         def carry_out() -> Callable[[], None]:
-            is_changed = self._is_down or self._open_queue().is_changed(self._board)
-            return self._read_board() if is_changed else lambda: None
+            nonlocal took_s
+            queue, began_s = self._open_queue(), time.monotonic()
+            report = self._read_board() if self._is_down or queue.is_changed(self._board) else lambda: None
+            took_s = time.monotonic() - began_s
+            return report
 
         def end(report: Callable[[], object], *, is_down: bool) -> None:
             self._is_down = is_down
-            self._watch.start(max(self._watch_ms, int((time.monotonic() - began_s) * 1000 * _REST)))
+            self._watch.start(max(self._watch_ms, min(int(took_s * 1000 * _REST), _LONGEST_PAUSE_MS)))
             report()
 
         def fail(error: Exception) -> None:

@@ -73,7 +73,7 @@ class ReviewCommand(Command):
     REVIEW_SMALLER = _command(
         "Zoom out", "Show the screen smaller (also Ctrl and the mouse wheel)", "magnify_minus_outline", "Ctrl+-"
     )
-    NEXT_FINDING = _command("Next finding", "Go to the next finding and its step", "arrow_down", "N")
+    NEXT_FINDING = _command("Next finding", "Go to the next finding, the most severe first", "arrow_down", "N")
     PREVIOUS_FINDING = _command("Previous finding", "Go to the previous finding and its step", "arrow_up", "P")
     REPLAY_EPISODE = _command("Replay", "Replay the episode on the selected device", "replay", "Ctrl+R")
     FIX_INSTRUCTION = _command("Edit instruction…", "Change the instruction", "text_box_edit_outline", "Alt+I")

@@ -143,6 +143,10 @@ class VerdictPanel(Card):
         self._show_seen()
         self._area.verticalScrollBar().setValue(0)
 
+    def hasHeightForWidth(self) -> bool:
+        """Otherwise it could not be lower than all its questions, which scroll, and the findings above would be cut."""
+        return False
+
     def show_step(self, number: int, seen: frozenset[int]) -> None:
         """`number` is the shown step, `seen` all steps seen so far."""
         self._shown_step = number

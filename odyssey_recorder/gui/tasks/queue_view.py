@@ -156,7 +156,8 @@ class QueueView(QWidget):
         if task is not None:
             who = (past.by for one in self._board.tasks for past in one.history if past.event in _BY_ANNOTATORS)
             known = Counter(who).most_common(_MOST_PEOPLE)
-            names = dict.fromkeys((*(name for name, _count in known), self._board.annotator))
+            holders = (holder.annotator for holder in self._holders.values())
+            names = dict.fromkeys((*(name for name, _count in known), *holders, self._board.annotator))
             names.pop(task.listed.assignee, None)
             question = Question(
                 title="Assign the task",

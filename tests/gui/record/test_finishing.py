@@ -25,8 +25,6 @@ from odyssey_recorder.gui.record.finishing import REASONS, CompleteDialog, Impos
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.recording.notice import Notice
-from odyssey_recorder.recording.state import State
-from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenWindow, Pilot
 from tests.gui.record.screens import UnchangingDevice, child_of, record_one_step
@@ -187,7 +185,7 @@ def answers(pilot: Pilot) -> tuple[str, str]:
 
 @pytest.mark.parametrize("reason", ["the shop is closed", "login required"])
 def test_unsent_answers_survive_a_step_and_a_closed_window(
-    open_window: OpenWindow, pilot: Pilot, tmp_path: Path, reason: str
+    open_window: OpenWindow, pilot: Pilot, service: FakeRecordings, reason: str
 ) -> None:
     pilot.start()
     pilot.press("Complete")
@@ -203,10 +201,8 @@ def test_unsent_answers_survive_a_step_and_a_closed_window(
         QTest.keyClicks(pilot.line("Another reason"), reason)
     pilot.window.close()
 
-    pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
+    pilot = open_window(service).watching()
     pilot.press_in(pilot.dialog(), "Resume")
-    pilot.wait_for_state(State.RESTORING)
-    pilot.press("Screens match, continue")
     pilot.wait_for_steps(1)
     assert answers(pilot) == ("Platform 4", reason)
     pilot.stop()
