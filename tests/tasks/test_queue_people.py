@@ -86,6 +86,13 @@ def test_assigned_task_is_offered_to_that_person_only_and_first(people: tuple[Ta
     assert claimed_id(lea.claim_next(after="a")) == "b"
 
 
+def test_person_whom_the_queue_knows_is_found_in_any_case_of_letters(people: tuple[TaskQueue, TaskQueue]) -> None:
+    ada, lea = people
+    ada.skip("a", "later")
+    lea.assign(["c"], "ADA")
+    assert claimed_id(ada.claim_next()) == "c"
+
+
 def test_assigning_takes_a_task_from_its_holder(people: tuple[TaskQueue, TaskQueue]) -> None:
     ada, lea = people
     ada.claim("a")

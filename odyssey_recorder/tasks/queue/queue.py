@@ -245,7 +245,8 @@ class TaskQueue:
     def assign(self, task_ids: Iterable[str], to: str) -> None:
         """Offer tasks to one person only, before others; to everybody again if `to` is empty. All or none.
 
-        Ends claims of others, who are told. Raises TaskError if a task is being recorded, or recorded.
+        People whom the queue knows are found in any case of letters. Ends claims of others, who are told. Raises
+        TaskError if a task is being recorded, or recorded.
         """
         person, ids = " ".join(to.split()), list(task_ids)
         with self._changing() as transaction:
@@ -255,6 +256,8 @@ class TaskQueue:
                 is_begun = task is not None and (task.status in _DONE or (task.is_held and task.is_recording))
                 if task is None or not task.is_listed or is_begun:
                     raise self._refusal(task, task_id, "be assigned")
+            spelled = {past.by.casefold(): past.by for known in self._snapshot for past in known.past.history}
+            person = spelled.get(person.casefold(), person)
             rows = [(task, replace(parse_task_line(task.line), assignee=person)) for task in found.values()]
             transaction.put(rows, task_status.TaskEvent.ASSIGNED, reason=f"to {person or 'everybody'}")
             for task in found.values():
