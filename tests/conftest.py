@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.cli"]
+pytest_plugins = ["tests.cli", "tests.tasks.postgres"]
 
 TESTS = Path(__file__).parent
 SLOWEST = (

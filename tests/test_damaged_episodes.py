@@ -12,7 +12,8 @@ from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.status import ReviewerRole, ReviewStage
 from tests.dataset.published_episode import ACTIONS
-from tests.services.test_review import RECORDER, ReviewDataset, dataset, judge, one, revision
+from tests.review.review_dataset import ReviewDataset
+from tests.services.test_review import RECORDER, dataset, judge, one, revision
 
 __all__ = ["dataset", "one"]
 

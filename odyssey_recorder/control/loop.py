@@ -59,13 +59,15 @@ class DeviceControl:
 
     def perform(self, action: Input) -> None:
         """Perform an input; later observations show its result."""
-        match action:
-            case TouchStroke():
-                self._device.touch(action)
-            case SystemKey():
-                self._device.press(action)
-            case str() if action:
-                self._device.type_text(action)
-            case str():
-                return
-        self._acted_ns = time.monotonic_ns()
+        if not action:
+            return
+        try:
+            match action:
+                case TouchStroke():
+                    self._device.touch(action)
+                case SystemKey():
+                    self._device.press(action)
+                case str():
+                    self._device.type_text(action)
+        finally:
+            self._acted_ns = time.monotonic_ns()  # a failed input may have been carried out

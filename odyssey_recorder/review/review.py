@@ -1,5 +1,6 @@
-"""The entries of a review file: verdicts with the answers to the three questions, fixes, replays and moves."""
+"""The entries of a review file: verdicts with the answers to the three questions, and all else that people did."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -43,6 +44,7 @@ REASONS: dict[Criterion, dict[str, str]] = {
         "loading": "The screen was not ready yet",
         "blank": "It is black or blank",
         "private": "It shows personal data",
+        "another": "It shows another screen",
         "other": "Something else",
     },
     Criterion.SEQUENCE: {
@@ -174,14 +176,48 @@ class Request(_Entry):
     withdraws: str = ""
 
 
-Entry = Annotated[Verdict | Fix | ReplayEvidence | Move | Request, Field(discriminator="kind")]
+class Reopening(_Entry):
+    """A verdict taken back; `verdict` is its id. The verdict stays on record and no longer counts."""
+
+    kind: Literal["reopen"] = "reopen"
+    verdict: str
+    why: str = ""
+
+
+Entry = Annotated[Verdict | Fix | ReplayEvidence | Move | Request | Reopening, Field(discriminator="kind")]
+
+
+def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
+    """The ids of verdicts that were taken back, and of fixes that were undone."""
+    return frozenset(
+        entry.verdict if isinstance(entry, Reopening) else entry.undoes
+        for entry in entries
+        if isinstance(entry, Reopening | Fix)
+    )
+
+
+def standing_verdicts(entries: Collection[Entry]) -> tuple[Verdict, ...]:
+    gone = taken_back(entries)
+    return tuple(entry for entry in entries if isinstance(entry, Verdict) and entry.id not in gone)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewFile(EntryFile[Entry]):
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        return tuple(entry for entry in self.entries if isinstance(entry, Verdict))
+        """Those that were not taken back."""
+        return standing_verdicts(self.entries)
+
+    @property
+    def reopenings(self) -> tuple[Reopening, ...]:
+        return tuple(entry for entry in self.entries if isinstance(entry, Reopening))
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """Those that carried out a decision since the last verdict was taken back."""
+        since = max((reopening.at for reopening in self.reopenings), default=None)
+        moves = (entry for entry in self.entries if isinstance(entry, Move))
+        return tuple(move for move in moves if since is None or move.at > since)
 
     @property
     def present_verdicts(self) -> tuple[Verdict, ...]:

@@ -15,7 +15,7 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.finding import EpisodeReport
-from odyssey_recorder.review.review import Decision, Fix, Move, ReplayEvidence, Request, Verdict
+from odyssey_recorder.review.review import Decision, Fix, Move, Reopening, ReplayEvidence, Request, Verdict
 from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.review.status import (
     ReviewStage,
@@ -103,13 +103,42 @@ class ReviewLog:
             self.reviews.append(episode_id, Request(**self._signed(), why=why, withdraws=request.id))
         return bool(requests)
 
+    def check_withdrawal(self, episode: EpisodeRow) -> None:
+        """Raise ReviewError unless the episode is this person's own and nobody has judged it. Raises DatasetError."""
+        if not same_person(episode.annotator, self._signed()["by"]):
+            owner = episode.annotator or "somebody unknown"
+            raise ReviewError(f"Episode {episode.episode_id} was recorded by {owner}, so you cannot withdraw it.")
+        if verdicts := self.reviews.read(episode.episode_id).present_verdicts:
+            raise ReviewError(
+                f"{verdicts[-1].by} has reviewed episode {episode.episode_id}. Ask {verdicts[-1].by} to send it back."
+            )
+
+    def withdraw_episode(self, episode_id: str, why: str) -> None:
+        """Move an episode to the trash for its annotator. Raises DatasetError, ReviewError."""
+        self.trash.move(episode_id, record=partial(self._record_move, "trash", why, self._who()))
+
     def restore(self, episode_id: str, why: str) -> None:
-        """Restore a rejected episode from the trash. Raises DatasetError, ReviewError."""
+        """Restore a rejected or withdrawn episode from the trash. Raises DatasetError, ReviewError."""
         self.trash.restore(episode_id, record=partial(self._record_move, "dataset", why, self._who()))
 
-    def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> None:
-        """Amend the episode as it was at `revision`. Raises ReviewError, DatasetError."""
-        record = partial(self._record_fix, amendment=amendment, why=why)
+    def reopen(self, episode_id: str, verdict: Verdict, why: str, *, from_trash: bool) -> None:
+        """Take back a verdict. Raises ReviewError, DatasetError."""
+
+        def record(change: Change | None = None) -> None:
+            signed = self._signed() | ({} if change is None else {"id": change.id})
+            self.reviews.append(episode_id, Reopening(**signed, verdict=verdict.id, why=why))
+
+        if from_trash:
+            self.trash.restore(episode_id, record=record)
+        else:
+            record()
+
+    def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str, second_because: str = "") -> None:
+        """Amend the episode as it was at `revision`, and request a second review if there is a reason for one.
+
+        Raises ReviewError, DatasetError.
+        """
+        record = partial(self._record_fix, amendment=amendment, why=why, second_because=second_because)
         self.versions.amend(episode_id, amendment, expected=revision, record=record)
 
     def undo(self, episode_id: str, revision: str) -> None:
@@ -121,15 +150,16 @@ class ReviewLog:
         self.versions.restore(episode_id, fixes[-1].version, expected=revision, record=record)
 
     def _moved_since(self, episode_id: str, at: datetime) -> set[str]:
-        entries = self.reviews.read(episode_id).entries
-        return {entry.to for entry in entries if isinstance(entry, Move) and entry.at >= at}
+        return {move.to for move in self.reviews.read(episode_id).moves if move.at >= at}
 
     def _signed(self) -> dict[str, Any]:
         if not (who := self._who()).strip():
             raise ReviewError("Enter your name first. What you record in a review carries it.")
         return {"id": secrets.token_hex(16), "at": datetime.now(UTC), "by": who}
 
-    def _record_fix(self, change: Change, *, amendment: Amendment | None, why: str, undoes: str = "") -> None:
+    def _record_fix(
+        self, change: Change, *, amendment: Amendment | None, why: str, undoes: str = "", second_because: str = ""
+    ) -> None:
         fix = Fix(
             **self._signed() | {"id": change.id},
             amendment=amendment,
@@ -140,7 +170,8 @@ class ReviewLog:
             removed=change.removed,
             undoes=undoes,
         )
-        self.reviews.append(change.episode_id, fix)
+        requests = [Request(**self._signed(), why=second_because)] if second_because else []
+        self.reviews.append(change.episode_id, fix, *requests)
 
     def _record_move(self, to: Literal["trash", "dataset"], why: str, by: str, change: Change) -> None:
         self.reviews.append(change.episode_id, Move(**self._signed() | {"id": change.id, "by": by}, to=to, why=why))

@@ -123,14 +123,20 @@ def revisions_to(present: str, fixes: Iterable[Fix]) -> frozenset[str]:
 
 
 def verdict_status(
-    verdicts: Iterable[Verdict], revisions: Iterable[str], twice: SecondReviewReason | None, *, recorder: str
+    verdicts: Iterable[Verdict],
+    revisions: Iterable[str],
+    twice: SecondReviewReason | None,
+    *,
+    recorder: str,
+    fixes: Sequence[Fix] = (),
 ) -> ReviewStatus:
     """The status from the verdicts; `revisions` are the present one and those from which fixes led to it.
 
     The newest verdict of each reviewer counts; the recorder's never does, nor one whose answers do not support its
     decision. Two that agree end the review, whatever a third says; if they differ, the third decides. Two that both
     refuse the episode agree: it is rejected if both say so, otherwise sent back. A second verdict counts even if none
-    was required.
+    was required. Where one is required, nobody is the only one who accepts their own fix: once they accept, others'
+    verdicts from before that fix no longer count. `fixes` are the effective ones.
     """
     given = [verdict for verdict in verdicts if _may_count(verdict, recorder)]
     known = frozenset(revisions)
@@ -138,6 +144,10 @@ def verdict_status(
         (verdict for verdict in given if verdict.revision in known), key=lambda verdict: (verdict.at, verdict.id)
     )
     newest = {comparable_name(verdict.by): verdict for verdict in in_order}
+    if twice is not None:
+        accepting = {name for name, verdict in newest.items() if verdict.decision.accepts}
+        own = [fix for fix in fixes if comparable_name(fix.by) in accepting]
+        newest = {name: verdict for name, verdict in newest.items() if not any(_precedes(verdict, fix) for fix in own)}
     counting = sorted(newest.values(), key=lambda verdict: (verdict.at, verdict.id))
     changed = any(verdict.revision not in known for verdict in given)
     return ReviewStatus(_stage(counting, twice), tuple(counting), twice, changed)
@@ -183,7 +193,8 @@ def review_status(
         reasons += [None] if rule.sampled is not True else []
     if rule.requestable and file.requests:
         reasons = [SecondReviewReason.REQUEST]
-    possible = [verdict_status(verdicts, revisions, reason, recorder=recorder) for reason in reasons]
+    fixes = effective_fixes(file.fixes)
+    possible = [verdict_status(verdicts, revisions, reason, recorder=recorder, fixes=fixes) for reason in reasons]
     is_open = len({status.stage for status in possible}) > 1
     return replace(possible[-1], stage=ReviewStage.CHECKING) if is_open else possible[-1]
 
@@ -206,6 +217,23 @@ def reviewer_role(status: ReviewStatus, *, recorder: str, reviewer: str) -> Revi
     if any(same_person(verdict.by, reviewer) for verdict in status.verdicts):
         return "You have reviewed this episode. Another reviewer comes next."
     return _TURNS[status.stage]
+
+
+def reopened_verdict(status: ReviewStatus, *, recorder: str, reviewer: str) -> Verdict | str:
+    """The verdict that `reviewer` may take back now, the newest one; otherwise a message why not.
+
+    Everybody takes back their own; that of somebody else, only once the review is finished.
+    """
+    if not comparable_name(reviewer):
+        return "Enter your name first. It is kept with the verdict that you take back."
+    if same_person(recorder, reviewer):
+        return "You recorded this episode. Somebody else must reopen it."
+    if not status.verdicts:
+        return "This episode has no verdict to take back."
+    newest = status.verdicts[-1]
+    if status.stage.is_final or same_person(newest.by, reviewer):
+        return newest
+    return "The review of this episode is not finished, and its last verdict is not yours."
 
 
 def decision_fault(decision: Decision, judgements: Sequence[Judgement]) -> str:
@@ -271,6 +299,11 @@ def _may_count(verdict: Verdict, recorder: str) -> bool:
         and not same_person(verdict.by, verdict.subject.recorder)
         and not decision_fault(verdict.decision, verdict.judgements)
     )
+
+
+def _precedes(verdict: Verdict, fix: Fix) -> bool:
+    """Whether the verdict is about the episode before this fix by somebody else."""
+    return not same_person(verdict.by, fix.by) and (verdict.at < fix.at or verdict.revision == fix.before)
 
 
 def _stage(counting: list[Verdict], twice: SecondReviewReason | None) -> ReviewStage:

@@ -17,8 +17,8 @@ class ReviewRow:
     """An episode in the reviewer's list.
 
     `report` is None until the episode was checked; `is_settled` is True once the whole dataset was checked after that.
-    `role` is None if the reviewer may not judge it; `refusal` says why. `problem` says why its review file is
-    unreadable.
+    `role` is None if the reviewer may not judge it; `refusal` says why. `reopens` is who gave the verdict that the
+    reviewer may take back, empty if there is none. `problem` says why its review file is unreadable.
     """
 
     episode: EpisodeRow
@@ -26,6 +26,7 @@ class ReviewRow:
     twice: SecondReviewReason | None = None
     role: ReviewerRole | None = None
     refusal: str = ""
+    reopens: str = ""
     report: EpisodeReport | None = None
     problem: str = ""
     is_settled: bool = False

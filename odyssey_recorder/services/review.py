@@ -1,8 +1,9 @@
 """Reviewing one dataset: episodes with their check results, verdicts, fixes and replays."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import replace
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -12,7 +13,7 @@ from odyssey_recorder.agreement.quality_report import QualityReport, quality_rep
 from odyssey_recorder.agreement.reviewed import AllReviewed, read_reviewed
 from odyssey_recorder.checking.whole_dataset.dataset_checks import CheckStatus, DatasetChecks
 from odyssey_recorder.dataset.amendment import Amendment
-from odyssey_recorder.dataset.episode_row import EpisodeRow
+from odyssey_recorder.dataset.episode_row import EpisodeRow, read_row
 from odyssey_recorder.dataset.layout import ANNOTATIONS, annotation_path
 from odyssey_recorder.dataset.opened import open_damaged
 from odyssey_recorder.dataset.trash import Trash, TrashedEpisode
@@ -24,7 +25,7 @@ from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.model.plain_text import counted, step_number
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.review import status as statuses
-from odyssey_recorder.review.review import Decision, Judgement, ReplayEvidence, ReviewFile
+from odyssey_recorder.review.review import Decision, Judgement, Move, ReplayEvidence, ReviewFile
 from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.review_merge import Merged, check_elsewhere, check_reviews, merge_copies, merge_reviews
 from odyssey_recorder.review.review_store import ReviewStore
@@ -39,6 +40,19 @@ if TYPE_CHECKING:
 _EPISODES_PER_NEWS = 100
 """A visible list takes a moment for each announcement."""
 _ROWS_PER_NEWS = 500
+_WARNED_BEFORE = "It needed a second review before it was fixed"
+"""A fix may remove the warnings that asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class InTrash:
+    """An episode in the trash, and who moved it there, when and why; empty texts if that is unknown."""
+
+    episode_id: str
+    instruction: str
+    moved_at: datetime
+    by: str = ""
+    why: str = ""
 
 
 class ReviewSubscription:
@@ -172,6 +186,19 @@ class ReviewService:
         self._notify(withdrawn)
         return withdrawn
 
+    def withdraw_episodes(self, ids: Collection[str], why: str) -> None:
+        """Move one's own episodes to the trash, all or none; their tasks can be recorded again.
+
+        Raises ReviewError if one is somebody else's or has been judged, DatasetError.
+        """
+        self.recover()
+        episodes = self._episodes(ids)
+        for episode in episodes:
+            self._log.check_withdrawal(episode)
+        for episode in episodes:
+            self._log.withdraw_episode(episode.episode_id, why)
+        self._notify(ids)
+
     # One episode.
 
     def file(self, episode_id: str) -> ReviewFile:
@@ -245,10 +272,35 @@ class ReviewService:
     def restore(self, episode_id: str, why: str) -> None:
         self._log.restore(episode_id, why)
 
+    def reopen(self, episode_id: str, why: str = "") -> OpenedReview:
+        """Take back the newest verdict: the reviewer's own, or with a reason that of a finished review.
+
+        The verdict stays on record; a rejected episode comes back from the trash. Raises ReviewError, DatasetError.
+        """
+        self.recover()
+        in_trash = not (self.root / annotation_path(episode_id)).exists()
+        episode = self._trashed(episode_id) if in_trash else self._episode(episode_id)
+        file = self._reviews.read_complete(episode_id)
+        if in_trash:
+            status = statuses.review_status(
+                file, statuses.TRASH_RULE, recorder=episode.annotator, revision=lambda: episode.revision
+            )
+        else:
+            status = self._status(episode, file, self._checks.look(episode_id))
+        verdict = statuses.reopened_verdict(status, recorder=episode.annotator, reviewer=self.reviewer)
+        if isinstance(verdict, str):
+            raise ReviewError(verdict)
+        if not why.strip() and not statuses.same_person(verdict.by, self.reviewer):
+            raise ReviewError(f"Give a reason. The verdict that you take back is by {verdict.by}.")
+        self._log.reopen(episode_id, verdict, why, from_trash=in_trash)
+        self._notify([episode_id])
+        return self.open(episode_id)
+
     def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
         """Raises ReviewError also if the episode no longer has `revision`."""
-        self._expect_turn(episode_id)
-        self._log.fix(episode_id, amendment, why, revision)
+        _, file, checks = self._expect_turn(episode_id)
+        is_due = checks.warned is not False and not file.requests
+        self._log.fix(episode_id, amendment, why, revision, second_because=_WARNED_BEFORE if is_due else "")
         self._notify([episode_id])
         return self.open(episode_id)
 
@@ -310,6 +362,12 @@ class ReviewService:
             return episode
         raise DatasetError(f"Episode {episode_id} is no longer in {self.root}.")
 
+    def _trashed(self, episode_id: str) -> EpisodeRow:
+        for trashed in Trash(self.root).episodes():
+            if trashed.episode_id == episode_id and (row := read_row(trashed.folder, episode_id)) is not None:
+                return row
+        raise DatasetError(f"There is no episode {episode_id} in {self.root}, nor in its trash.")
+
     def _episodes(self, ids: Collection[str]) -> Sequence[EpisodeRow]:
         self._index.update(ids)
         found = self._index.rows(among=ids)
@@ -327,7 +385,9 @@ class ReviewService:
         row = replace(row, stage=status.stage, twice=status.twice)
         if file.problems:
             return replace(row, problem=file.problems[0], refusal=file.problems[0])
-        role = statuses.reviewer_role(status, recorder=episode.annotator, reviewer=self.reviewer)
+        persons = {"recorder": episode.annotator, "reviewer": self.reviewer}
+        role, newest = statuses.reviewer_role(status, **persons), statuses.reopened_verdict(status, **persons)
+        row = replace(row, reopens="" if isinstance(newest, str) else newest.by)
         return replace(row, refusal=role) if isinstance(role, str) else replace(row, role=role)
 
     def _settled_row(self, episode: EpisodeRow) -> ReviewRow:
@@ -414,9 +474,20 @@ def review_policy(root: Path, *, share: float | None = None, seed: int | None = 
     return wanted
 
 
-def trashed_episodes(root: Path) -> Sequence[TrashedEpisode]:
+def trashed_episodes(root: Path) -> Sequence[InTrash]:
     """Newest first. Raises DatasetError."""
-    return Trash(root).episodes()
+    store = ReviewStore(root)
+    return [_in_trash(store, trashed) for trashed in Trash(root).episodes()]
+
+
+def _in_trash(store: ReviewStore, trashed: TrashedEpisode) -> InTrash:
+    row = read_row(trashed.folder, trashed.episode_id)
+    known = InTrash(trashed.episode_id, "" if row is None else row.instruction, trashed.moved_at)
+    with suppress(DatasetError, ReviewError):
+        for entry in reversed(store.read(trashed.episode_id).entries):
+            if isinstance(entry, Move) and entry.to == "trash":
+                return replace(known, by=entry.by, why=entry.why)
+    return known
 
 
 def _texts(root: Path, episode_id: str) -> tuple[str, ...]:

@@ -115,6 +115,16 @@ def two(cli: CommandLine) -> list[str]:
 
 
 @pytest.mark.usefixtures("one_processor")
+def test_verdicts_are_taken_back_one_by_one(cli: CommandLine, two: list[str]) -> None:
+    one, other = two
+    cli.output("reviews", "send-back", one, *STRAY, "--by", "Bea")
+    result = cli("reviews", "reopen", one, other, "--by", "Bea")
+    assert (result.exit_code, result.out) == (1, f"{one}: the verdict is taken back. Review status: unreviewed\n")
+    assert result.err == f"{other}: This episode has no verdict to take back.\n"
+    assert ReviewStore(cli.dataset).read(one).verdicts == ()
+
+
+@pytest.mark.usefixtures("one_processor")
 def test_verdicts_are_saved_for_each_episode_on_its_own(cli: CommandLine, two: list[str]) -> None:
     one, other = two
     judged = cli("reviews", "send-back", one, OTHER, *STRAY, "--by", "Bea", "--why", "as agreed")
@@ -171,6 +181,13 @@ def test_answers_must_support_the_decision(cli: CommandLine, two: list[str]) -> 
     for answer in ("fail", "pass:stale", "fail:stale@0", "maybe"):
         assert "is no answer" in cli("reviews", "reject", *two, "--screenshots", answer, *PASSES[2:]).err
     assert "Missing option" in cli("reviews", "accept", *two, *PASSES[2:]).err
+
+
+def test_own_episodes_are_withdrawn_by_command(cli: CommandLine, two: list[str]) -> None:
+    refused = cli.error("reviews", "withdraw", *two, "--as", "Bea")
+    assert "was recorded by Ada, so you cannot withdraw it" in refused
+    assert cli.output("reviews", "withdraw", *two, "--as", "Ada", "--why", "blurred") == "2 episodes withdrawn\n"
+    assert " by Ada: blurred\n" in cli.output("reviews", "restore")
 
 
 def test_rejected_episode_is_listed_and_restored(cli: CommandLine) -> None:

@@ -4,11 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Barrier, Condition
-from typing import Any
 
 import pytest
 
@@ -16,16 +14,15 @@ from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.commands.quality_report import report_quality
 from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction, NewText
-from odyssey_recorder.dataset.codec import read_episode, write_episode
+from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import ReviewError
-from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
-from odyssey_recorder.review.review import Decision, Fix, Move, ReplayEvidence
+from odyssey_recorder.model.finding import EpisodeReport, Severity
+from odyssey_recorder.review.review import Decision, Fix, Move, ReplayEvidence, Request
 from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.review_merge import check_reviews
-from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.review.status import (
     ReviewerRole,
     ReviewPolicy,
@@ -35,58 +32,13 @@ from odyssey_recorder.review.status import (
     review_status,
 )
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.review import ReviewService, trashed_episodes
 from tests.checking.verdicts import BEGIN, judgements, verdict
-from tests.dataset.published_episode import recorded, released
+from tests.dataset.published_episode import released
+from tests.review.review_dataset import FakeChecks, ReviewDataset
 
 PATIENCE_S = 60.0
 RECORDER = "ann"
-
-
-@dataclass
-class FakeChecks:
-    found: dict[str, Severity] = field(default_factory=dict)
-
-    def __call__(self, evidence: EpisodeEvidence) -> EpisodeReport:
-        episode_id = evidence.episode.episode_id
-        severity = self.found.get(episode_id)
-        if severity is None:
-            return EpisodeReport(episode_id)
-        finding = Finding("IMG07", severity, Criterion.SCREENSHOTS, episode_id, 1, "Nothing changed.", "Look at it.")
-        return EpisodeReport(episode_id, (finding,))
-
-
-@dataclass
-class ReviewDataset:
-    root: Path
-    checks: FakeChecks
-
-    def service(self, reviewer: str) -> ReviewService:
-        service = self.new_service(reviewer)
-        service.check_all()
-        return service
-
-    def new_service(self, reviewer: str) -> ReviewService:
-        cache = self.root.parent / "checks.sqlite"
-        return ReviewService(EpisodeIndex(self.root, None), Checker(cache, 1, judge=self.checks), lambda: reviewer)
-
-    def record(self) -> str:
-        episode_id = recorded(self.root.parent).episode_id
-        text = f"Write {episode_id} down."
-        self.change_task(episode_id, task=text, instruction=f"{text} {'Go on. ' * int(episode_id[-1])}")
-        return episode_id
-
-    def change_task(self, episode_id: str, **changes: Any) -> None:
-        """Without the service, as another program might."""
-        episode = read_episode(self.annotation(episode_id))
-        write_episode(self.annotation(episode_id), replace(episode, task=replace(episode.task, **changes)))
-
-    @property
-    def reviews(self) -> ReviewStore:
-        return ReviewStore(self.root)
-
-    def annotation(self, episode_id: str) -> Path:
-        return self.root / "annotations" / f"{episode_id}.json"
 
 
 @pytest.fixture
@@ -160,12 +112,13 @@ def test_episode_with_warnings_gets_a_blind_second_review(dataset: ReviewDataset
     assert judge(first, one).stage is ReviewStage.SECOND
     assert dict(first.figures().stages)[ReviewStage.SECOND] == 1
     seen = dataset.service("Cleo").open(one)
-    assert (seen.row.role, seen.row.twice) == (ReviewerRole.SECOND, SecondReviewReason.WARNINGS)
-    (fix,) = seen.entries
+    assert (seen.row.role, seen.row.twice) == (ReviewerRole.SECOND, SecondReviewReason.REQUEST)
+    fix, request = seen.entries
     assert isinstance(fix, Fix)
-    assert fix.by == "another reviewer"
+    assert isinstance(request, Request)
+    assert fix.by == request.by == "another reviewer"
     assert judge(dataset.service("Cleo"), one).stage is ReviewStage.ACCEPTED
-    assert len(dataset.service("Dora").open(one).entries) == 3
+    assert len(dataset.service("Dora").open(one).entries) == 4
 
 
 def test_second_review_request_needs_a_name_and_an_open_episode(dataset: ReviewDataset, one: str) -> None:
@@ -188,6 +141,25 @@ def test_third_reviewer_settles_a_disagreement(dataset: ReviewDataset, one: str)
     assert judge(third, one).stage is ReviewStage.ACCEPTED
 
 
+def test_annotator_withdraws_own_episodes_until_they_are_reviewed(dataset: ReviewDataset, one: str) -> None:
+    before, other = dataset.annotation(one).read_bytes(), dataset.record()
+    judge(dataset.service("Bea"), other)
+    own = dataset.service(RECORDER.upper())
+    with pytest.raises(ReviewError, match="Bea has reviewed"):
+        own.withdraw_episodes([one, other], "blurred")
+    with pytest.raises(ReviewError, match=f"recorded by {RECORDER}"):
+        dataset.service("Bea").withdraw_episodes([one], "blurred")
+    assert dataset.annotation(one).exists(), "all or none"
+    own.withdraw_episodes([one], "blurred")
+    assert not dataset.annotation(one).exists()
+    (trashed,) = trashed_episodes(dataset.root)
+    assert (trashed.episode_id, trashed.by, trashed.why) == (one, RECORDER.upper(), "blurred")
+    assert trashed.instruction.startswith(f"Write {one} down.")
+    own.restore(one, "")
+    assert dataset.annotation(one).read_bytes() == before
+    assert judge(dataset.service("Bea"), one).stage is ReviewStage.ACCEPTED
+
+
 def test_rejected_episode_is_moved_to_trash_and_restored(dataset: ReviewDataset, one: str) -> None:
     before = dataset.annotation(one).read_bytes()
     dataset.reviews.set_policy(ReviewPolicy(seed=1, second_share=1.0))
@@ -204,6 +176,79 @@ def test_rejected_episode_is_moved_to_trash_and_restored(dataset: ReviewDataset,
     moves = [entry for entry in dataset.reviews.read(one).entries if isinstance(entry, Move)]
     assert [(move.to, move.by) for move in moves] == [("trash", "Bea"), ("dataset", "Bea")]
     assert moves[0].why == "It shows an earlier screen, at step 3"
+
+
+@pytest.mark.parametrize(
+    ("decision", "answers"), [(Decision.ACCEPT, "ppp"), (Decision.SEND_BACK, "pfp"), (Decision.REJECT, "fpp")]
+)
+def test_verdict_is_taken_back_and_given_again(
+    dataset: ReviewDataset, one: str, decision: Decision, answers: str
+) -> None:
+    service = dataset.service("Bea")
+    judge(service, one, decision, answers)
+    before = dataset.reviews.read(one)
+    opened = service.reopen(one)
+    assert (opened.row.stage, opened.row.role, opened.row.reopens) == (ReviewStage.UNREVIEWED, ReviewerRole.FIRST, "")
+    assert dataset.annotation(one).exists()
+    after = dataset.reviews.read(one)
+    assert after.entries[: len(before.entries)] == before.entries, "nothing is removed from the file"
+    assert (after.reopenings[0].by, after.reopenings[0].verdict) == ("Bea", before.verdicts[0].id)
+    assert judge(service, one, Decision.SEND_BACK, "pfp").stage is ReviewStage.SENT_BACK
+    assert [move.to for move in dataset.reviews.read(one).moves] == ["annotator"], "carried out once more"
+    with pytest.raises(ReviewError, match="no verdict to take back"):
+        service.reopen(one), service.reopen(one)
+
+
+def test_verdict_of_somebody_else_is_taken_back_only_when_finished_and_with_a_reason(
+    dataset: ReviewDataset, one: str
+) -> None:
+    dataset.checks.found[one] = Severity.WARNING
+    judge(dataset.service("Bea"), one)
+    assert dataset.service("Bea").open(one).row.reopens == "Bea"
+    assert dataset.service("Cleo").open(one).row.reopens == ""
+    with pytest.raises(ReviewError, match="not finished, and its last verdict is not yours"):
+        dataset.service("Cleo").reopen(one, "I see it differently")
+    judge(dataset.service("Cleo"), one)
+    with pytest.raises(ReviewError, match="You recorded this episode"):
+        dataset.service("ann").reopen(one, "mine")
+    with pytest.raises(ReviewError, match=r"Give a reason.*by Cleo"):
+        dataset.service("Lea").reopen(one, " ")
+    opened = dataset.service("Lea").reopen(one, "The last screen is missing")
+    assert (opened.row.stage, opened.row.role) == (ReviewStage.SECOND, ReviewerRole.SECOND), "Bea's verdict stays"
+    assert judge(dataset.service("Lea"), one, Decision.SEND_BACK, "pfp").stage is ReviewStage.DISPUTED
+
+
+def test_one_of_two_rejections_is_taken_back(dataset: ReviewDataset, one: str) -> None:
+    dataset.checks.found[one] = Severity.WARNING
+    judge(dataset.service("Bea"), one, Decision.REJECT, "fpp")
+    judge(dataset.service("Cleo"), one, Decision.REJECT, "fpp")
+    assert not dataset.annotation(one).exists()
+    assert dataset.service("Cleo").reopen(one).row.stage is ReviewStage.SECOND
+    assert judge(dataset.service("Cleo"), one, Decision.REJECT, "fpp").stage is ReviewStage.REJECTED
+    assert not dataset.annotation(one).exists()
+
+
+def test_fix_does_not_replace_the_second_review(dataset: ReviewDataset, one: str) -> None:
+    dataset.checks.found[one] = Severity.WARNING
+    first = dataset.service("Bea")
+    first.fix(one, NewInstruction(instruction="Note: milk"), "shorter", revision(dataset, one))
+    dataset.checks.found.clear()  # the fix has removed the warning
+    assert judge(dataset.service("Bea"), one).stage is ReviewStage.SECOND
+    second = dataset.service("Cleo")
+    assert second.open(one).row.twice is SecondReviewReason.REQUEST
+    second.fix(one, NewInstruction(instruction="Note: oat milk"), "as typed", revision(dataset, one))
+    row = judge(dataset.service("Cleo"), one)
+    assert row.stage is ReviewStage.SECOND, "nobody but Cleo has seen what Cleo changed"
+    assert dataset.service("Cleo").open(one).row.role is None
+    assert dataset.service("Dora").open(one).row.role is ReviewerRole.SECOND
+    assert judge(dataset.service("Bea"), one).stage is ReviewStage.ACCEPTED, "Bea judges what Cleo changed"
+
+
+def test_fixed_episode_that_needs_one_review_is_accepted_by_its_fixer(dataset: ReviewDataset, one: str) -> None:
+    service = dataset.service("Bea")
+    service.fix(one, NewInstruction(instruction="Note: milk"), "shorter", revision(dataset, one))
+    assert dataset.reviews.read(one).requests == ()
+    assert judge(service, one).stage is ReviewStage.ACCEPTED
 
 
 def test_fixes_are_recorded_and_can_be_undone(dataset: ReviewDataset, one: str) -> None:
@@ -442,8 +487,8 @@ def test_all_readers_see_the_same_stages(dataset: ReviewDataset, one: str, liste
     fixed = services[0].fix(
         duplicate, NewInstruction(instruction="Milk, please"), "a twin", revision(dataset, duplicate)
     )
-    assert fixed.row.stage is ReviewStage.ACCEPTED, "known at once, without all being checked again"
-    wait_for({one: ReviewStage.ACCEPTED, duplicate: ReviewStage.ACCEPTED, other: ReviewStage.ACCEPTED})
+    assert fixed.row.is_settled, "known at once, without all being checked again"
+    wait_for({one: ReviewStage.ACCEPTED, duplicate: ReviewStage.SECOND, other: ReviewStage.ACCEPTED})
 
 
 def test_unreadable_policy_blocks_verdicts(dataset: ReviewDataset, one: str, listen: Listen) -> None:

@@ -37,6 +37,7 @@ class FakeReviews:
     def __init__(self) -> None:
         self.returned: dict[str, dict[str, SentBack]] = {}
         self.accepted_by: dict[str, str] = {}
+        self.reopened_by: dict[str, str] = {}
 
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
         return self.returned.get(annotator, {})
@@ -44,7 +45,15 @@ class FakeReviews:
     def accepted(self, episode_ids: Collection[str]) -> Mapping[str, str]:
         return {one: by for one, by in self.accepted_by.items() if one in episode_ids}
 
+    def reopened(self, episode_ids: Collection[str]) -> Mapping[str, str]:
+        return {one: by for one, by in self.reopened_by.items() if one in episode_ids}
+
+    def take_back(self, episode_id: str) -> None:
+        del self.returned["Ada"][episode_id]
+        self.reopened_by[episode_id] = "Bea"
+
     def send_back(self, task_id: str, episode_id: str, why: str = "A step is missing, at step 3") -> None:
+        self.reopened_by.pop(episode_id, None)
         self.returned.setdefault("Ada", {})[episode_id] = SentBack(task_id, "Bea", why)
 
 

@@ -156,6 +156,23 @@ def test_late_review_of_an_earlier_episode_does_not_reopen_the_task(queues: Queu
     assert (status(queue, "a"), queued_task(queue, "a").reason) == (Status.SENT_BACK, "The text is wrong")
 
 
+def test_task_is_no_longer_offered_once_the_reviewer_takes_the_verdict_back(queues: Queues) -> None:
+    queues.fill(*ROWS)
+    returns = FakeReviews()
+    queue = queues.queue(returns=returns)
+    queue.mark_recorded("a", EPISODE)
+    returns.send_back("a", EPISODE)
+    assert status(queue, "a") is Status.SENT_BACK
+    returns.take_back(EPISODE)
+    assert status(queue, "a") is Status.RECORDED
+    assert queued_task(queue, "a").history[-1].reason == "the verdict, or the withdrawal, was taken back"
+    returns.send_back("a", EPISODE, "The text is wrong")
+    assert (status(queue, "a"), queued_task(queue, "a").reason) == (Status.SENT_BACK, "The text is wrong")
+    queue.mark_recorded("a", SECOND_EPISODE)
+    returns.take_back(EPISODE)
+    assert [entry.episode_id for entry in queued_task(queue, "a").history][-1] == SECOND_EPISODE, "recorded meanwhile"
+
+
 def test_renaming_the_annotator_releases_earlier_claims(tmp_path: Path) -> None:
     name = "root"
     source = write_list(tmp_path / "list.jsonl", [row("a"), row("b")])

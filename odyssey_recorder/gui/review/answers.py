@@ -14,8 +14,8 @@ from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.model.finding import Criterion
 from odyssey_recorder.model.moment import LARGEST_WHOLE
-from odyssey_recorder.review.review import MOST_STEPS, REASONS, Entry, Fix, Judgement, Rating
-from odyssey_recorder.review.status import comparable_name
+from odyssey_recorder.review.review import MOST_STEPS, REASONS, Entry, Fix, Judgement, Rating, Reopening, Verdict
+from odyssey_recorder.review.status import comparable_name, same_person
 from odyssey_recorder.review.views import OpenedReview
 from odyssey_recorder.services.review import ReviewService
 from odyssey_recorder.validation import faults
@@ -107,6 +107,16 @@ class ReviewAnswers:
 
 def unseen(seen: frozenset[int], steps: int) -> tuple[int, ...]:
     return tuple(number for number in range(steps) if number not in seen)
+
+
+def taken_back_answers(review: OpenedReview, reviewer: str) -> ReviewAnswers | None:
+    """The answers of the reviewer's own verdict, if that was taken back last."""
+    reopenings = [entry for entry in review.entries if isinstance(entry, Reopening)]
+    for entry in review.entries:
+        if isinstance(entry, Verdict) and same_person(entry.by, reviewer) and entry.id == reopenings[-1].verdict:
+            steps = frozenset(range(len(review.opened.episode.steps)))
+            return ReviewAnswers(entry.judgements, entry.note, steps, entry.seconds)
+    return None
 
 
 def moved_steps(before: OpenedReview, after: OpenedReview) -> dict[int, int]:

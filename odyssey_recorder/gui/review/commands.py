@@ -73,7 +73,7 @@ class ReviewCommand(Command):
     REVIEW_SMALLER = _command(
         "Zoom out", "Show the screen smaller (also Ctrl and the mouse wheel)", "magnify_minus_outline", "Ctrl+-"
     )
-    NEXT_FINDING = _command("Next finding", "Go to the next finding and its step", "arrow_down", "N")
+    NEXT_FINDING = _command("Next finding", "Go to the next finding, the most severe first", "arrow_down", "N")
     PREVIOUS_FINDING = _command("Previous finding", "Go to the previous finding and its step", "arrow_up", "P")
     REPLAY_EPISODE = _command("Replay", "Replay the episode on the selected device", "replay", "Ctrl+R")
     FIX_INSTRUCTION = _command("Edit instruction…", "Change the instruction", "text_box_edit_outline", "Alt+I")
@@ -86,4 +86,10 @@ class ReviewCommand(Command):
     DROP_STEPS = _command("Drop steps…", "Remove this step, or several", "table_row_remove", "Alt+D")
     REPAIR = _command("Repair…", "Repair a damaged episode from its files", "wrench_outline", "Alt+R")
     END_HERE = _command("End here…", "End the episode at this step", "content_cut", "Alt+H")
-    UNDO_FIX = _command("Undo fix", "Undo the latest fix", "undo", "Ctrl+Z")
+    UNDO_FIX = _command("Undo fix", "Undo the latest fix", "undo", "Alt+Z")
+    UNDO_VERDICT = _command(
+        "Undo verdict", "Take back your latest verdict, or the fix that you made after it", "undo_variant", "Ctrl+Z"
+    )
+    REOPEN_EPISODE = _command(
+        "Reopen…", "Take back the newest verdict, with a reason", "lock_open_variant_outline", "Ctrl+Shift+Z"
+    )

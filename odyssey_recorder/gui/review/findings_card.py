@@ -1,15 +1,16 @@
-"""The checks' findings for an episode in order, and what could not be checked and why."""
+"""The checks' findings for an episode, the most severe first, and what could not be checked and why."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from html import escape
+from math import ceil
 
 from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtGui import QPainter, QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QListView, QStyleOptionViewItem
 
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.kit.icons import glyph, glyph_font
 from odyssey_recorder.gui.kit.parts import Card, FoldButton, fill_column, row, text_label
-from odyssey_recorder.gui.kit.row_delegate import RowDelegate, RowMark, small_font
+from odyssey_recorder.gui.kit.row_delegate import RowDelegate, RowMark, paint_sign
 from odyssey_recorder.gui.kit.table import VALUE, Index, TableColumn, TableModel
 from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.review.commands import ReviewCommand
@@ -17,9 +18,11 @@ from odyssey_recorder.gui.screen.step_strip import SEVERITY_GLYPHS, severity_col
 from odyssey_recorder.model.finding import EpisodeReport, Finding, NotChecked, Severity
 from odyssey_recorder.model.plain_text import step_number, steps_text
 
-_MARGIN, _MARK_PX = 8, 20
+_MARGIN, _MARK_PX = 5, 18
 _INDENT = _MARGIN + _MARK_PX + 6
-_LAYOUT = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+_VISIBLE = 5
+"""Findings that are seen without scrolling."""
+_FEW = 2
 
 
 class FindingsCard(Card):
@@ -86,58 +89,77 @@ class FindingsCard(Card):
 
 
 class _FindingList(QListView):
+    """As high as its first findings, up to half of the window. The advice is shown with the chosen one, or with few."""
+
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Findings")
         self._findings = TableModel((_COLUMN,), parent=self)
         self.setModel(self._findings)
-        self.setItemDelegate(_FindingDelegate(_paint, QSize(), self, RowMark((1, 1))))
+        self.setItemDelegate(_FindingDelegate(None, QSize(), self, RowMark((1, 1))))
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.selectionModel().currentChanged.connect(self._arrange)
 
-    def load(self, findings: Sequence[Finding]) -> None:
-        self._findings.load(findings)
+    def load(self, findings: Iterable[Finding]) -> None:
+        self._findings.load(sorted(findings, key=lambda finding: finding.severity.rank))  # otherwise by step
+        self._arrange()
+
+    def text(self, row: int, *, with_advice: bool | None = None) -> QTextDocument:
+        """A finding as it is painted at the present width, or with or without its advice."""
+        finding, theme = self._findings.rows[row], Theme.current()
+        if with_advice is None:
+            with_advice = row == self.currentIndex().row() or len(self._findings.rows) <= _FEW
+        document = QTextDocument()
+        document.setDefaultFont(self.font())
+        document.setDocumentMargin(0)
+        document.setTextWidth(max(40, self.viewport().width() - _INDENT - _MARGIN))
+        text = f"<b>{escape(_heading(finding))}</b>&ensp;{escape(finding.found)}"
+        advice = f"<div style='color: {theme.muted.name()}'><small>{escape(finding.todo)}</small></div>"
+        document.setHtml(f"<div style='color: {theme.text.name()}'>{text}</div>{advice if with_advice else ''}")
+        return document
+
+    def height_of(self, row: int, *, with_advice: bool | None = None) -> int:
+        return ceil(self.text(row, with_advice=with_advice).size().height()) + 2 * _MARGIN
+
+    def minimumSizeHint(self) -> QSize:
+        """For whichever finding the advice is shown, so that nothing moves when the choice does."""
+        rows = range(min(_VISIBLE, len(self._findings.rows)))
+        plain = [self.height_of(row, with_advice=False) for row in rows]
+        longest = max((self.height_of(row, with_advice=True) - plain[row] for row in rows), default=0)
+        needed = sum(plain) + longest * (len(plain) if len(plain) <= _FEW else 1)
+        return QSize(0, min(needed + 2 * self.frameWidth(), self.window().height() // 2))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
         self.scheduleDelayedItemsLayout()
+        self.setMinimumHeight(self.minimumSizeHint().height())
 
 
 class _FindingDelegate(RowDelegate):
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+    @property
+    def _list(self) -> _FindingList:
         view = self.parent()
-        width = view.viewport().width() if isinstance(view, QListView) else 240
-        heights = (_height(text, font, width) for text, font in _lines(index.data(VALUE), option.font))
-        return QSize(width, sum(heights) + 2 * _MARGIN)
+        assert isinstance(view, _FindingList)
+        return view
 
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(self._list.viewport().width(), self._list.height_of(index.row()))
 
-def _paint(painter: QPainter, cell: QRectF, finding: Finding, font: QFont) -> None:
-    theme = Theme.current()
-    painter.setFont(glyph_font(_MARK_PX - 2))
-    painter.setPen(severity_colour(finding.severity))
-    mark = QRectF(cell.left() + _MARGIN, cell.top() + _MARGIN - 1, _MARK_PX, _MARK_PX)
-    painter.drawText(mark, Qt.AlignmentFlag.AlignCenter, glyph(SEVERITY_GLYPHS[finding.severity]))
-    top = cell.top() + _MARGIN
-    colours = (theme.text, theme.text, theme.muted)
-    for (text, face), colour in zip(_lines(finding, font), colours, strict=True):
-        height = _height(text, face, round(cell.width()))
-        painter.setFont(face)
-        painter.setPen(colour)
-        place = QRectF(cell.left() + _INDENT, top, cell.width() - _INDENT - _MARGIN, height)
-        painter.drawText(place, int(_LAYOUT), text)
-        top += height
-
-
-def _lines(finding: Finding, font: QFont) -> Iterable[tuple[str, QFont]]:
-    strong = QFont(font)
-    strong.setWeight(QFont.Weight.DemiBold)
-    return ((_heading(finding), strong), (finding.found, font), (finding.todo, small_font(font)))
-
-
-def _height(text: str, font: QFont, width: int) -> int:
-    room = max(40, width - _INDENT - _MARGIN)
-    return QFontMetrics(font).boundingRect(0, 0, room, 10_000, int(_LAYOUT), text).height() + 1
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        finding: Finding = index.data(VALUE)
+        painter.save()
+        painter.translate(option.rect.topLeft())
+        mark = QRectF(_MARGIN, _MARGIN - 1, _MARK_PX, _MARK_PX)
+        paint_sign(painter, mark, SEVERITY_GLYPHS[finding.severity], severity_colour(finding.severity))
+        painter.translate(_INDENT, _MARGIN)
+        self._list.text(index.row()).drawContents(painter)
+        painter.restore()
 
 
 def _heading(finding: Finding) -> str:

@@ -25,7 +25,7 @@ from odyssey_recorder.gui.review.amend_dialog import quoted, removed_text
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.verdict_text import verdict_text
 from odyssey_recorder.model.plain_text import step_number, steps_text
-from odyssey_recorder.review.review import Entry, Fix, Move, ReplayEvidence, Request, Verdict
+from odyssey_recorder.review.review import Entry, Fix, Move, Reopening, ReplayEvidence, Request, Verdict, taken_back
 from odyssey_recorder.review.status import effective_fixes
 from odyssey_recorder.review.views import OpenedReview
 
@@ -59,19 +59,19 @@ class HistoryCard(Card):
         may_undo = bool(holding) and review.row.role is not None
         self._commands.enable(ReviewCommand.UNDO_FIX, on=may_undo)
         say(self._newest, f"Undo: {fix_text(holding[-1], fixes)}" if may_undo else "")
-        self._show(review.entries, fixes)
+        self._show(review.entries)
 
     def clear(self) -> None:
         self._commands.enable(ReviewCommand.UNDO_FIX, on=False)
         self._newest.hide()
-        self._show((), ())
+        self._show(())
 
-    def _show(self, entries: Sequence[Entry], fixes: Sequence[Fix]) -> None:
-        taken_back = {fix.undoes for fix in fixes}
+    def _show(self, entries: Sequence[Entry]) -> None:
+        gone = taken_back(entries)
         labels = []
         for entry in sorted(entries, key=lambda verdict: verdict.at, reverse=True):
-            labels.append(selectable("hint" if entry.id in taken_back else ""))
-            labels[-1].setText(breakable(entry_text(entry, fixes)))
+            labels.append(selectable("hint" if entry.id in gone else ""))
+            labels[-1].setText(breakable(entry_text(entry, entries)))
         self._entries.setWidget(pile(*(labels or [text_label(_NOTHING, "hint")]), right=6, spacing=10))
 
     def _lay_out(self) -> None:
@@ -79,15 +79,18 @@ class HistoryCard(Card):
         fill_column(self, head, self._newest, (self._entries, 1), margins=(14, 10, 10, 10))
 
 
-def entry_text(entry: Entry, fixes: Sequence[Fix]) -> str:
-    """An entry as text: when and by whom, what and why. `fixes` are all fixes of the episode."""
+def entry_text(entry: Entry, entries: Sequence[Entry]) -> str:
+    """An entry as text: when and by whom, what and why. `entries` are all of the episode."""
     when = f"{entry.at.astimezone():%Y-%m-%d %H:%M}"
+    is_gone = entry.id in taken_back(entries)
     match entry:
         case Verdict():
-            return f"{when} · {verdict_text(entry)}"
+            return _lines(f"{when} · {verdict_text(entry)}", "(taken back later)" if is_gone else "")
+        case Reopening():
+            return _lines(f"{when} · {entry.by}", "A verdict was taken back", _why(entry.why))
         case Fix():
-            after = " (undone later)" if entry.id in {fix.undoes for fix in fixes} else ""
-            what = f"{fix_text(entry, fixes)}{after}"
+            fixes = [fix for fix in entries if isinstance(fix, Fix)]
+            what = f"{fix_text(entry, fixes)}{' (undone later)' if is_gone else ''}"
             return _lines(f"{when} · {entry.by}", what, removed_text(entry.removed), _why(entry.why))
         case ReplayEvidence():
             return _lines(f"{when} · {entry.by}", f"Replayed on {entry.serial}: {entry.outcome}", entry.problem)

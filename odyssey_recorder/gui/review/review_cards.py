@@ -46,6 +46,7 @@ class ReviewCards(QWidget):
     def show_review(self, opened: OpenedReview) -> None:
         self._texts.show_review(opened)
         self._findings.show_report(opened.report)
+        self._show(self._stack.currentWidget())
         self.fixes.show_review(opened)
         self.replay.show_review(opened)
         self.history.show_review(opened)
@@ -84,7 +85,7 @@ class ReviewCards(QWidget):
         for card in self._cards.values():
             card.setSizePolicy(policy.Preferred, policy.Preferred if card is shown else policy.Ignored)
         self._stack.setCurrentWidget(shown)
-        self._stack.setMinimumHeight(max(_LOWEST_PX, shown.minimumSizeHint().height()))
+        self._stack.setMinimumHeight(0 if shown.minimumSizeHint().height() > _LOWEST_PX else _LOWEST_PX)
 
     def _connect(self, viewer: ReviewViewer) -> None:
         commands = self._commands

@@ -18,18 +18,26 @@ from odyssey_recorder.gui.frame.job_card import CHECKING
 from odyssey_recorder.gui.frame.keyboard import offer_focus
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels, Side, SideName
+from odyssey_recorder.gui.frame.question_dialog import Question, ask_why
 from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import breakable, fill_column, fill_row, named, row, text_label
-from odyssey_recorder.gui.review.answers import ReviewAnswers, ReviewAnswerStore, Stopwatch, moved_steps
+from odyssey_recorder.gui.review.answers import (
+    ReviewAnswers,
+    ReviewAnswerStore,
+    Stopwatch,
+    moved_steps,
+    taken_back_answers,
+)
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
 from odyssey_recorder.gui.review.review_cards import ReviewCards
-from odyssey_recorder.gui.review.review_table import UNCHECKED, title
+from odyssey_recorder.gui.review.review_table import MINE, UNCHECKED, title
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.model.plain_text import steps_text
 from odyssey_recorder.review.review import Decision
+from odyssey_recorder.review.status import same_person
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
 from odyssey_recorder.services.review import ReviewService, ReviewSubscription
 
@@ -38,6 +46,7 @@ _ROOMY_PX = 1030
 """Where the open episode has this much, the list stays beside it."""
 _LIST_PX, _PANEL_PX = 300, 350
 _TITLE_LETTERS = 60
+_REOPEN_REASONS = ("I overlooked something", "I pressed the wrong key", "The annotator is right", "A fault was found")
 _OF_EPISODES = (
     ReviewCommand.FIND_REVIEW,
     ReviewCommand.CLEAR_REVIEW,
@@ -76,6 +85,9 @@ class ReviewPage(MainPage):
         self._ahead: OpenedReview | None = None
         self._loading: set[str] = set()
         self._submitting = ""
+        self._judged: list[str] = []  # the episodes judged here, whose verdicts were not taken back
+        self._fixed_here = 0  # fixes of the open episode since it was opened, without those undone
+        self._passing = ""  # the open episode, once the reviewer was told that it still needs a verdict
         self._removed_here: frozenset[str] = frozenset()  # the episode being submitted, once it is in the trash
         self._sheets = ReviewAnswerStore(answers or KeptFile(), reviewing, background, self)
         self._watch = Stopwatch(clock)
@@ -187,11 +199,24 @@ class ReviewPage(MainPage):
         checking = any(job.title == CHECKING for job in self._background.jobs)
         self._commands.enable(ReviewCommand.CHECK_EPISODES, on=bool(self._unchecked) and not checking)
         self._commands.enable(ReviewCommand.NEXT_REVIEW, on=bool(self._next(self._episode_id)))
+        self._commands.enable(ReviewCommand.UNDO_VERDICT, on=bool(self._judged or self._fixed_here))
 
     # Episode by episode.
 
     def _next(self, after: str) -> str:
         return self._pane.table.next_to_review(after)
+
+    def _pass_over(self) -> None:
+        """Open the next episode; if the open one still needs a verdict, show it and say so the first time."""
+        shown = self._pane.table.all.get(self._episode_id)
+        is_waiting = shown is not None and MINE in shown.values["stage"] and self._submitting != self._episode_id
+        if not is_waiting or self._passing == self._episode_id:
+            self._open_next()
+            return
+        self._passing = self._episode_id
+        self._open(self._episode_id)
+        text = "This episode still needs your verdict."
+        self._message.show_message(Tone.WARNING, text, "Choose “Open next” again to leave it for later.")
 
     def _open_next(self) -> None:
         following = self._next(self._episode_id)
@@ -208,6 +233,7 @@ class ReviewPage(MainPage):
         if episode_id != self._episode_id:
             self._panel.refusal.hide()
             self._episode_id, self._opened = episode_id, None
+            self._fixed_here, self._passing = 0, ""
             self._pane.mark(episode_id)
             ahead = self._ahead
             if ahead is not None and ahead.row.episode_id == episode_id:
@@ -315,19 +341,24 @@ class ReviewPage(MainPage):
     # Fixes.
 
     def _fix(self, amendment: Amendment, why: str) -> None:
-        self._change(lambda episode_id, revision: self._reviewing.fix(episode_id, amendment, why, revision))
+        self._change(lambda episode_id, revision: self._reviewing.fix(episode_id, amendment, why, revision), 1)
 
-    def _change(self, change: Callable[[str, str], OpenedReview]) -> None:
+    def _undo_fix(self) -> None:
+        self._change(self._reviewing.undo, -1)
+
+    def _change(self, change: Callable[[str, str], OpenedReview], fixes: int) -> None:
         if (opened := self._opened) is not None:
             episode_id = opened.row.episode_id
             self._panel.show_waiting(True)
             self._background.run(
                 partial(change, episode_id, opened.revision),
-                self._take_changed,
+                partial(self._take_changed, fixes),
                 partial(self._show_fix_error, episode_id),
             )
 
-    def _take_changed(self, opened: OpenedReview) -> None:
+    def _take_changed(self, fixes: int, opened: OpenedReview) -> None:
+        if opened.row.episode_id == self._episode_id:
+            self._fixed_here = max(0, self._fixed_here + fixes)
         self._pane.take(ReviewNews(read=(opened.row,)))
         if opened.row.episode_id == self._episode_id:
             self._show(opened)
@@ -359,6 +390,7 @@ class ReviewPage(MainPage):
         if is_open:
             self._opened = None
         self._sheets.drop(submitted.episode_id)
+        self._judged.append(submitted.episode_id)
         self._pane.take(ReviewNews(read=(submitted,)))
         self._outcome.setText(
             f"{outcome_text(submitted)}: {shorten(title(submitted), _TITLE_LETTERS, placeholder='…')}"
@@ -379,6 +411,48 @@ class ReviewPage(MainPage):
             return
         self._panel.refuse("The verdict was not saved. Your answers are still here.", str(error))
         self._reload_if_refused(episode_id, error)
+
+    def _undo(self) -> None:
+        if self._fixed_here:
+            self._undo_fix()
+        elif self._judged:
+            self._reopen(self._judged[-1])
+
+    def _ask_to_reopen(self) -> None:
+        opened = self._opened
+        if opened is None:
+            return
+        by = opened.row.reopens
+        whose = "your verdict" if same_person(by, self._reviewing.reviewer) else f"the verdict of {by}"
+        question = Question(
+            "Reopen the review", f"Why do you take back {whose}?", "Reopen", "Take the verdict back (Enter)",
+            detail="The verdict stays in the history and no longer counts. The episode is judged again.",
+        )  # fmt: skip
+        ask_why(question, _REOPEN_REASONS, self.window(), partial(self._reopen, opened.row.episode_id))
+
+    def _reopen(self, episode_id: str, why: str = "") -> None:
+        self._panel.show_waiting(True)
+        self._background.run(
+            partial(self._reviewing.reopen, episode_id, why), self._take_reopened, self._show_reopen_error
+        )
+
+    def _take_reopened(self, opened: OpenedReview) -> None:
+        """Show the episode with the answers that the reviewer gave."""
+        episode_id = opened.row.episode_id
+        self._panel.show_waiting(False)
+        self._judged = [judged for judged in self._judged if judged != episode_id]
+        self._pane.take(ReviewNews(read=(opened.row,)))
+        if episode_id == self._episode_id:
+            self._episode_id, self._opened = "", None
+        if (sheet := taken_back_answers(opened, self._reviewing.reviewer)) is not None:
+            self._sheets.put(episode_id, opened.revision, sheet)
+        self._ahead = opened
+        self._outcome.setText(f"Verdict taken back: {shorten(title(opened.row), _TITLE_LETTERS, placeholder='…')}")
+        self._open(episode_id)
+
+    def _show_reopen_error(self, error: Exception) -> None:
+        self._panel.show_waiting(False)
+        self._message.show_message(Tone.DANGER, "The verdict was not taken back.", breakable(str(error)))
 
     def _reload_if_refused(self, episode_id: str, error: Exception) -> None:
         """A refusal often means that the episode has changed since."""
@@ -425,7 +499,7 @@ class ReviewPage(MainPage):
         self._pane.counted.connect(self._update_title)
         self._viewer.step_changed.connect(self._update_step)
         self._cards.fixes.fix_requested.connect(self._fix)
-        self._cards.history.undo_requested.connect(lambda: self._change(self._reviewing.undo))
+        self._cards.history.undo_requested.connect(self._undo_fix)
         self._panel.decided.connect(self._submit)
         self._panel.changed.connect(self._keep_sheet)
         self._panel.step_requested.connect(self._viewer.go_to_step)
@@ -437,7 +511,9 @@ class ReviewPage(MainPage):
         commands[ReviewCommand.REVIEW_LIST].toggled.connect(self._arrange)
         commands[ReviewCommand.REVIEW_FIGURES].toggled.connect(self._show_figures)
         calls = {
-            ReviewCommand.NEXT_REVIEW: self._open_next,
+            ReviewCommand.NEXT_REVIEW: self._pass_over,
+            ReviewCommand.UNDO_VERDICT: self._undo,
+            ReviewCommand.REOPEN_EPISODE: self._ask_to_reopen,
             ReviewCommand.CHECK_EPISODES: self._check,
             ReviewCommand.DISMISS_REVIEW: self._dismiss,
         }
@@ -453,9 +529,10 @@ class ReviewPage(MainPage):
         commands[ReviewCommand.REVIEW_FIGURES].setVisible(False)
         figures = commands.button(ReviewCommand.REVIEW_FIGURES, kind="quiet")
         buttons = commands.buttons(ReviewCommand.CHECK_EPISODES, ReviewCommand.REVIEW_LIST, ReviewCommand.NEXT_REVIEW)
-        head = row(self._title, self._bar, (self._outcome, 1), figures, *buttons)
+        undo = commands.button(ReviewCommand.UNDO_VERDICT, kind="quiet")
+        head = row(self._title, self._bar, (self._outcome, 1), undo, figures, *buttons)
         right = QWidget()
-        fill_column(right, (self._cards, 2), (self._panel, 4), spacing=10)
+        fill_column(right, self._cards, self._panel, spacing=10)
         fill_row(self._workspace, Panels("review", commands, self._viewer, {"right": (right, _PANEL_PX)}))
         self._stack.addWidget(self._listing)
         fill_column(self, head, self._message, (self._stack, 1), margins=(_SPACE, 12, _SPACE, _SPACE), spacing=10)

@@ -1,11 +1,11 @@
 """The review of an episode in words: the reviewer's role, and others' verdicts."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.model.finding import Criterion
 from odyssey_recorder.model.plain_text import step_number
-from odyssey_recorder.review.review import REASONS, Entry, Judgement, Rating, Verdict
+from odyssey_recorder.review.review import REASONS, Entry, Judgement, Rating, Verdict, standing_verdicts
 from odyssey_recorder.review.status import ReviewerRole, agrees
 from odyssey_recorder.review.views import OpenedReview
 
@@ -29,8 +29,8 @@ def role_text(opened: OpenedReview) -> str:
             return f"Third review. The first two disagree on {_disputed_questions(verdicts(opened.entries))}."
 
 
-def verdicts(entries: Iterable[Entry]) -> list[Verdict]:
-    newest = {entry.by.strip().casefold(): entry for entry in entries if isinstance(entry, Verdict)}
+def verdicts(entries: Collection[Entry]) -> list[Verdict]:
+    newest = {verdict.by.strip().casefold(): verdict for verdict in standing_verdicts(entries)}
     return sorted(newest.values(), key=lambda verdict: verdict.at)
 
 

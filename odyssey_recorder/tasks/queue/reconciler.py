@@ -1,13 +1,24 @@
 """Compares the queue with drafts, dataset and reviews, and writes the missing events."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from sqlalchemy import Row
 
 from odyssey_recorder.tasks.queue.client import QueueClient, is_gone
 from odyssey_recorder.tasks.queue.snapshot import QueueRow, QueueSnapshot
-from odyssey_recorder.tasks.queue.task_status import FINISHED, RECORDED, SentBack, Status, TaskEvent
+from odyssey_recorder.tasks.queue.task_status import (
+    FINISHED,
+    RECORDED,
+    SentBack,
+    Status,
+    TaskEvent,
+    since_recorded,
+)
 from odyssey_recorder.tasks.queue.transaction import QueueTransaction
+
+_TAKEN_BACK = "the verdict, or the withdrawal, was taken back"
 
 
 class EpisodeLookup(Protocol):
@@ -31,6 +42,9 @@ class ReviewOutcomes(Protocol):
 
     def accepted(self, episode_ids: Collection[str]) -> Mapping[str, str]:
         """The accepted ones of these episodes, with the last reviewer who accepted. Raises DatasetError."""
+
+    def reopened(self, episode_ids: Collection[str]) -> Mapping[str, str]:
+        """Those of these episodes that are no longer sent back, with who took that back. Raises DatasetError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +125,9 @@ class Reconciler:
         }
         for episode_id, by in self._reviews.accepted(waiting).items():
             yield QueueChange(waiting[episode_id], episode_id, TaskEvent.ACCEPTED, by)
+        returned = {task.past.sent_back(): task.task_id for task in snapshot}
+        for episode_id, by in self._reviews.reopened(returned).items():
+            yield replace(self.recorded(returned[episode_id], episode_id), by=by, reason=_TAKEN_BACK)
 
     def write(self, transaction: QueueTransaction, change: QueueChange) -> None:
         task = transaction.task(change.task_id)
@@ -118,6 +135,7 @@ class Reconciler:
             return
         past = transaction.of_episode(change.task_id, change.episode_id)
         known = {event for event, _place in past}
+        since = set(since_recorded(event for event, _place in past))
         place = self._client.place
         match change.event:
             case None:
@@ -129,20 +147,29 @@ class Reconciler:
             case TaskEvent.DROPPED if _is_under_way(past, place):
                 transaction.note(task, TaskEvent.DROPPED, episode_id=change.episode_id)
                 transaction.end(change.task_id)
-            case TaskEvent.RECORDED | TaskEvent.IMPOSSIBLE if not known & RECORDED:
-                transaction.note(task, change.event, by=change.by, episode_id=change.episode_id)
-            case TaskEvent.SENT_BACK if TaskEvent.SENT_BACK not in known:
-                is_recording = task.is_held and task.is_recording
-                if not is_recording and transaction.last_recorded(change.task_id) in ("", change.episode_id):
-                    transaction.note(
-                        task, TaskEvent.SENT_BACK, by=change.by, reason=change.reason, episode_id=change.episode_id
-                    )
-            case TaskEvent.ACCEPTED if not known & {TaskEvent.ACCEPTED, TaskEvent.SENT_BACK}:
+            case TaskEvent.RECORDED | TaskEvent.IMPOSSIBLE if not known & RECORDED or (
+                change.reason and TaskEvent.SENT_BACK in since and _may_review(transaction, task, change)
+            ):
+                _note(transaction, task, change)
+            case TaskEvent.SENT_BACK if TaskEvent.SENT_BACK not in since and _may_review(transaction, task, change):
+                _note(transaction, task, change)
+            case TaskEvent.ACCEPTED if not since & {TaskEvent.ACCEPTED, TaskEvent.SENT_BACK}:
                 is_last = transaction.last_recorded(change.task_id) == change.episode_id
                 if Status[task.status] in FINISHED and is_last:
                     transaction.note(task, TaskEvent.ACCEPTED, by=change.by, episode_id=change.episode_id)
             case _:
                 pass
+
+
+def _note(transaction: QueueTransaction, task: Row[Any], change: QueueChange) -> None:
+    assert change.event is not None
+    transaction.note(task, change.event, by=change.by, reason=change.reason, episode_id=change.episode_id)
+
+
+def _may_review(transaction: QueueTransaction, task: Row[Any], change: QueueChange) -> bool:
+    """Whether a review of the episode may change the task: it is not being recorded, nor recorded again."""
+    is_recording = task.is_held and task.is_recording
+    return not is_recording and transaction.last_recorded(change.task_id) in ("", change.episode_id)
 
 
 def _is_under_way(past: list[tuple[TaskEvent, str]], place: str) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, select
 
 from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.tasks.listing import ListedTask, parse_task_line
@@ -45,7 +45,15 @@ class TaskHistory:
         return {entry.episode_id for entry in self.history if entry.event in task_status.RECORDED}
 
     def has(self, event: task_status.TaskEvent, episode_id: str) -> bool:
-        return any((entry.event, entry.episode_id) == (event, episode_id) for entry in self.history)
+        """Since the episode last counted as recorded."""
+        events = (entry.event for entry in self.history if entry.episode_id == episode_id)
+        return event in task_status.since_recorded(events)
+
+    def sent_back(self) -> str:
+        """The episode whose review sent the task back, if nothing was recorded since; empty for none."""
+        wanted = {task_status.TaskEvent.SENT_BACK, *task_status.RECORDED}
+        last = next((entry for entry in reversed(self.history) if entry.event in wanted), None)
+        return last.episode_id if last is not None and last.event is task_status.TaskEvent.SENT_BACK else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +121,14 @@ class QueueSnapshot:
             if row.task_id in versions:
                 history = tuple(map(_entry, histories.get(row.task_id, ())))
                 self._pasts[row.task_id] = TaskHistory(versions[row.task_id], parse_task_line(row.line), history)
+
+
+def changes(connection: Connection, now: ColumnElement[int]) -> Row[Any]:
+    """Differs whenever a task, its history, or who has it has changed; renewing a lease changes nothing."""
+    held = func.sum(case((tasks.c.until_us > now, 1), else_=0))
+    listed = func.sum(case((tasks.c.is_listed, tasks.c.position + 1), else_=0))
+    counted = select(func.count(), func.sum(tasks.c.version), func.max(tasks.c.since_us), held, listed)
+    return connection.execute(counted.select_from(tasks)).one()
 
 
 def at(time_us: int) -> datetime:

@@ -33,7 +33,7 @@ from tests.gui.dataset.page_driver import DatasetDriver
 from tests.gui.inspection import faults
 from tests.gui.item_views import click_row, column_texts
 from tests.gui.pilot import OpenAt
-from tests.services.test_review import FakeChecks
+from tests.review.review_dataset import FakeChecks
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 NEWEST_US = 1_700_000_000_000_000

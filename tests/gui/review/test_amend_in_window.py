@@ -21,7 +21,7 @@ from odyssey_recorder.services.review import ReviewService
 from tests.dataset.published_episode import PublishedEpisode, store_of
 from tests.gui.inspection import faults
 from tests.gui.review.reviewer import OpenReviews, Reviewer
-from tests.services.test_review import FakeChecks
+from tests.review.review_dataset import FakeChecks
 
 SCREENSHOTS, STEPS, _INSTRUCTION = QUESTIONS.values()
 OpenAsRosa = Callable[[], Reviewer]

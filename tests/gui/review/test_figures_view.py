@@ -22,7 +22,7 @@ from tests.gui.pilot import Pilot
 from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.review.reviewer import OpenReviews
 from tests.gui.test_every_control import shows_focus
-from tests.services.test_review import FakeChecks, ReviewDataset
+from tests.review.review_dataset import FakeChecks, ReviewDataset
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 

@@ -1,0 +1,142 @@
+"""Verdicts are taken back in the window, and no episode that needs a verdict is passed over."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton
+
+from odyssey_recorder.dataset.amendment import NewInstruction
+from odyssey_recorder.gui.review.amend_card import AmendCard
+from odyssey_recorder.review.review import Decision
+from odyssey_recorder.review.status import ReviewPolicy
+from odyssey_recorder.services.review import ReviewService
+from tests.checking.verdicts import judgements
+from tests.gui.pilot import texts_in
+from tests.gui.review.reviewer import OpenReviews, Reviewer
+from tests.review.review_dataset import FakeChecks, ReviewDataset
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> ReviewDataset:
+    """Two episodes that need one review each."""
+    dataset = ReviewDataset(tmp_path / "dataset", FakeChecks())
+    dataset.record()
+    dataset.record()
+    dataset.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
+    return dataset
+
+
+@pytest.fixture
+def bea(dataset: ReviewDataset) -> ReviewService:
+    return dataset.service("Bea")
+
+
+@pytest.fixture
+def reviewer(bea: ReviewService, open_reviews: OpenReviews) -> Reviewer:
+    reviewer = open_reviews(bea)
+    reviewer.pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 2)
+    return reviewer
+
+
+def judge(reviewer: Reviewer, decision: Decision) -> None:
+    """The first of the two episodes, after which the second opens."""
+    following = reviewer.listed[1]
+    reviewer.open(0)
+    reviewer.look_at_all()
+    if decision is Decision.REJECT:
+        reviewer.press("w5az")
+        reviewer.key(Qt.Key.Key_D, CTRL)
+    else:
+        reviewer.press("qazr" if decision is Decision.ACCEPT else "qzs3v")
+    reviewer.wait_for_open(following)
+
+
+@pytest.mark.parametrize("decision", [Decision.ACCEPT, Decision.SEND_BACK, Decision.REJECT])
+def test_one_key_takes_the_last_verdict_back_and_keeps_its_answers(
+    dataset: ReviewDataset, reviewer: Reviewer, decision: Decision
+) -> None:
+    first, title = reviewer.ids[0], reviewer.listed[0]
+    judge(reviewer, decision)
+    given = dataset.reviews.read(first).verdicts
+    reviewer.press("qs")  # answers on the second episode stay, too
+    reviewer.key(Qt.Key.Key_Z, CTRL)
+    reviewer.wait_for_open(title)
+    answers = {Decision.ACCEPT: ["Pass"] * 3, Decision.SEND_BACK: ["Pass", "Fail", "Pass"]}
+    assert reviewer.answers == answers.get(decision, ["Fail", "Pass", "Pass"])
+    assert reviewer.says("5 of 5 steps seen")
+    assert (dataset.reviews.read(first).verdicts, dataset.annotation(first).exists()) == ((), True)
+    assert not reviewer.pilot.is_enabled("Undo verdict")
+    reviewer.press("a" if decision is not Decision.ACCEPT else "s3")
+    reviewer.press("qv" if decision is Decision.ACCEPT else "qr")
+    reviewer.wait_for_text("Sent back" if decision is Decision.ACCEPT else "Accepted:")
+    reviewer.pilot.qtbot.waitUntil(lambda: reviewer.answers == ["Pass", "Fail", ""])
+    (now,) = dataset.reviews.read(first).verdicts
+    assert now.decision is not given[0].decision
+
+
+def test_undo_first_undoes_the_fix_that_came_after_the_verdict(dataset: ReviewDataset, reviewer: Reviewer) -> None:
+    first, second = reviewer.ids
+    titles = reviewer.listed
+    judge(reviewer, Decision.ACCEPT)
+    reviewer.pilot.find(AmendCard).fix_requested.emit(NewInstruction(instruction="Note: milk"), "shorter")
+    reviewer.wait_to_be_ready()
+    assert len(dataset.reviews.read(second).fixes) == 1
+    reviewer.key(Qt.Key.Key_Z, CTRL)
+    reviewer.wait_to_be_ready()
+    assert len(dataset.reviews.read(second).fixes) == 2
+    assert len(dataset.reviews.read(first).verdicts) == 1
+    reviewer.key(Qt.Key.Key_Z, CTRL)
+    reviewer.wait_for_open(titles[0])
+    assert dataset.reviews.read(first).verdicts == ()
+
+
+def test_verdict_of_another_reviewer_is_reopened_with_a_reason(dataset: ReviewDataset, reviewer: Reviewer) -> None:
+    first = reviewer.ids[0]
+    dataset.service("Cleo").judge(first, Decision.SEND_BACK, judgements("pfp"))
+    reviewer.pilot.press("Show all")
+    reviewer.open(reviewer.ids.index(first))
+    reviewer.wait_for_text("This episode is sent back.")
+    reviewer.key(Qt.Key.Key_Z, CTRL | SHIFT)
+    dialog = reviewer.pilot.dialog()
+    assert "Why do you take back the verdict of Cleo?" in texts_in(dialog)
+    reviewer.pilot.press_in(dialog, "3   The annotator is right")
+    reviewer.pilot.press_in(dialog, "Reopen")
+    reviewer.pilot.wait_until_enabled("Accept")
+    assert reviewer.answers == ["", "", ""]
+    (reopening,) = dataset.reviews.read(first).reopenings
+    assert (reopening.by, reopening.why) == ("Bea", "The annotator is right")
+
+
+def test_reopening_that_came_too_late_is_explained(dataset: ReviewDataset, reviewer: Reviewer) -> None:
+    first = reviewer.ids[0]
+    dataset.service("Lea").request([first], "looks wrong")
+    reviewer.pilot.qtbot.waitUntil(lambda: "requested" in reviewer.row_text(0))
+    judge(reviewer, Decision.ACCEPT)
+    reviewer.wait_for_text("A second review follows")
+    dataset.service("Cleo").judge(first, Decision.SEND_BACK, judgements("pfp"))
+    reviewer.key(Qt.Key.Key_Z, CTRL)
+    reviewer.wait_for_text("The verdict was not taken back.")
+    assert reviewer.says("its last verdict is not yours")
+    assert reviewer.pilot.named(QAbstractButton, "Accept").isEnabled()
+
+
+def test_open_episode_that_needs_a_verdict_is_not_passed_over_silently(reviewer: Reviewer) -> None:
+    titles = reviewer.listed
+    reviewer.open(0)
+    for _ in range(2):
+        reviewer.press("q")
+        reviewer.key(Qt.Key.Key_L, CTRL)
+        reviewer.key(Qt.Key.Key_J, CTRL)
+        assert reviewer.says("This episode still needs your verdict.")
+        assert reviewer.viewer.isVisible(), "it is shown again, before any other"
+        assert reviewer.list.currentIndex().data() == titles[0]
+        reviewer.key(Qt.Key.Key_J, CTRL)
+        reviewer.wait_for_open(titles[1])
+        reviewer.key(Qt.Key.Key_J, CTRL)
+        assert reviewer.list.currentIndex().data() == titles[1]
+        reviewer.key(Qt.Key.Key_J, CTRL)
+        reviewer.wait_for_open(titles[0])
+        assert reviewer.answers == ["Pass", "", ""]
