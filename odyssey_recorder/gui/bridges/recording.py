@@ -131,6 +131,11 @@ class RecordingController(QObject):
     def list_drafts(self) -> None:
         self._run(self._service.drafts, self.drafts_listed.emit)
 
+    def reply(
+        self, episode_id: str, words: str, on_done: Callable[[None], object], on_error: Callable[[Exception], object]
+    ) -> None:
+        self.background.run(partial(self._service.reply, episode_id, words), on_done, on_error)
+
     def start_simulated(self) -> None:
         self._enter(Phase.CONNECTING)
         self.background.run(self._service.simulate, self._on_simulated, partial(self._fail_connecting, self.serial))
