@@ -6,7 +6,8 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 # Tests mostly wait for simulated emulators, so two processes per core of a small computer.
 PROCESSES ?= 4
-PYTEST := $(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder
+# When a process crashes, the run ends with that failure: a process in its place would wait for tests for ever.
+PYTEST := $(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 # Without bytecode, each of the hundreds of Python processes in the tests would compile every module it imports.
 unexport PYTHONDONTWRITEBYTECODE

@@ -138,18 +138,31 @@ def write_durably(path: Path, data: bytes, *, within: Path | None = None) -> Non
 
     Raises DatasetError, also if the path leads out of the folder `within`.
     """
-    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")  # another program may be writing the same file
-    try:
-        with create_file(part, within=within) as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+    with whole_file(path, within=within) as file:
+        file.write(data)
+    with storage_errors(path, "written"):
         sync_folder(path.parent)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise storage_error(error, path, "written") from error
+
+
+@contextmanager
+def whole_file(path: Path, *, within: Path | None = None) -> Iterator[BufferedWriter]:
+    """As `write_durably` for data in pieces, but the name is durable only once its folder is synced."""
+    part = beside(path)
+    with storage_errors(path, "written"):
+        try:
+            with create_file(part, within=within) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def beside(path: Path) -> Path:
+    """A path for what will replace the file; another program may be writing the same one."""
+    return path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
 
 
 def make_folder(folder: Path, *, within: Path | None = None) -> None:

@@ -101,8 +101,8 @@ class Settings(ClosedModel):
     most a second. `practice_tasks` is the number to pass before the queue opens. `queue` is the address of a team's
     database, without a password; empty means a file on this computer. `templates` is a folder with the user's own
     templates. `name_apps` makes instructions name the apps to use. `animations` leaves animations on when devices
-    are prepared. `model_url` empty means the provider's own address. The API key is not a setting: it is never in a
-    file.
+    are prepared. `outlines` outlines the view under the pointer while recording, `sounds` beeps. `model_url` empty
+    means the provider's own address. The API key is not a setting: it is never in a file.
     """
 
     dataset: _Folder = Field(default_factory=lambda: platformdirs.user_documents_path() / "GUI-Odyssey")
@@ -125,6 +125,8 @@ class Settings(ClosedModel):
     model_url: Annotated[str, AfterValidator(_checked_url)] = ""
     theme: Literal["system", "light", "dark"] = "system"
     text_size: Literal["small", "normal", "large", "extra large"] = "normal"
+    outlines: bool = True
+    sounds: bool = False
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     adb_server_port: int = Field(default=5037, ge=1, le=65535)
 

@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.cli"]
+pytest_plugins = ["tests.cli", "tests.tasks.postgres"]
 
 TESTS = Path(__file__).parent
-SLOWEST_FOLDERS = ("end_to_end", "commands", "checking", "tasks", "replay", "gui")
+SLOWEST = (
+    *("services/test_device_check.py", "end_to_end", "test_cli.py", "test_api.py", "commands", "agents", "exporting"),
+    *("annotation", "device", "checking", "tasks", "replay", "services", "gui"),
+)
 """They run first, so that no process is left with a long file at the end."""
 
 # Qt reads it when the application is created. A test with a real window sets another in its own process.
@@ -35,6 +38,15 @@ settings.register_profile(
 settings.load_profile("odyssey")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Nothing that is loaded becomes garbage."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_start_order)
 
@@ -46,8 +58,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def _start_order(item: pytest.Item) -> int:
-    folder = item.path.relative_to(TESTS).parts[0]
-    return SLOWEST_FOLDERS.index(folder) if folder in SLOWEST_FOLDERS else len(SLOWEST_FOLDERS)
+    path = item.path.relative_to(TESTS).as_posix()
+    return next((place for place, one in enumerate(SLOWEST) if path.startswith(one)), len(SLOWEST))
 
 
 @pytest.fixture(autouse=True)

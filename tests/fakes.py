@@ -105,7 +105,7 @@ class FakeDevice:
         self._refusal: str | None = None
         self.screen: Screen = 0
         self._screens_shown = 0
-        self._frames = 0
+        self._frames = self._captured = 0
         self._unseen: Frame | None = None
         self._last_change: Frame | None = None
         self._input_lines: deque[bytes] = deque()
@@ -160,7 +160,9 @@ class FakeDevice:
             if self._cut_frames:
                 wanted = self.state.size.width * self.state.size.height * 4
                 raise DeviceError(f"{self.serial} cut the screenshot short: {wanted // 2} of {wanted} bytes came.")
-            return self._frame(started_ns)
+            frame = self._frame(started_ns)
+            self._captured = frame.number
+            return frame
 
     def next_frame(self, wait_s: float) -> Frame | None:
         if not self.streams:
@@ -168,6 +170,9 @@ class FakeDevice:
         with self._changed:
             self._wait_for(lambda: self._unseen is not None, wait_s)
             frame, self._unseen = self._unseen, None
+            if frame is not None and frame.number < self._captured:  # numbers are in the order of delivery
+                self._frames += 1
+                frame = replace(frame, number=self._frames)
             self._changed.notify_all()
             return frame
 
@@ -325,6 +330,10 @@ class FakeDevice:
                 self.state, package="com.fake.launcher", activity="com.fake.launcher.Home", keyboard_shown=False
             )
             self._show("home")
+
+    def reopen(self) -> None:
+        """Connect again after `close`."""
+        self._closed = False
 
     def close(self) -> None:
         self._closed = True

@@ -197,18 +197,6 @@ class TestDevices:
 
 
 class TestDevicesCheck:
-    def test_phone_is_checked_and_reported(self, cli: CommandLine, phone: SimulatedPhone) -> None:
-        page, file = cli.folder / "check.html", cli.folder / "check.json"
-        result = cli("devices", "check", phone.serial, "--report", page, "--json", file)
-        assert "as expected        Recording: 10 steps, and the checks found no error" in result.out.splitlines()
-        found = json.loads(file.read_text("utf-8"))
-        outcomes = {line["what"]: line["outcome"] for line in found["lines"]}
-        assert result.exit_code == int("different" in outcomes.values())
-        assert outcomes["Replay"] == "as expected"
-        assert found["facts"]["Android"] == "14 (API 34)"
-        assert phone.serial not in page.read_text("utf-8")
-        assert sorted(cli.dataset.glob("**/*.json")) == []
-
     def test_unknown_device_is_an_error(self, cli: CommandLine, empty_adb_server: PrivateAdbServer) -> None:
         cli.use_server(empty_adb_server.port)
         assert cli.error("devices", "check", "emulator-2", exit_code=2).startswith("adb does not list the device")

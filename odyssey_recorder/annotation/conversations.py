@@ -76,16 +76,6 @@ class Ended:
     problem: str = ""
 
 
-def planned(
-    batch: Batch, questions: Callable[[dict[bytes, int], dict[str, str]], Iterable[ModelRequest]], *, share: float = 1.0
-) -> Plan:
-    """Of `questions`, which adds the screenshots that would be sent and the problems; `share` is of the usual price."""
-    screenshots: dict[bytes, int] = {}
-    problems: dict[str, str] = {}
-    estimate = batch.estimate(questions(screenshots, problems), share=share)
-    return Plan(estimate, len(screenshots), sum(screenshots.values()), problems)
-
-
 class Conversations(ABC):
     """Asks about episodes of the dataset `root`, through `batch`.
 
@@ -111,7 +101,7 @@ class Conversations(ABC):
 
     def plan(self, episode_ids: Sequence[str]) -> Plan:
         """Blocks: reads every episode, and asks the server for its models."""
-        return planned(self._batch, partial(self._likely, episode_ids))
+        return plan_episodes(self._batch, episode_ids, self._likely)
 
     def run(
         self,
@@ -180,18 +170,12 @@ class Conversations(ABC):
                 self._store.add(episode_id, made)
         return len(made)
 
-    def _likely(
-        self, episode_ids: Iterable[str], screenshots: dict[bytes, int], problems: dict[str, str]
-    ) -> Iterator[ModelRequest]:
-        for episode_id in episode_ids:
-            try:
-                episode = self._read(episode_id)
-                for part in self.parts(episode):
-                    yield from self._likely_in(self.conversation(episode, part, []), screenshots)
-            except LanguageModelError as error:
-                problems[episode_id] = str(error)
+    def _likely(self, episode_id: str) -> Iterator[ModelRequest]:
+        episode = self._read(episode_id)
+        for part in self.parts(episode):
+            yield from self._likely_in(self.conversation(episode, part, []))
 
-    def _likely_in(self, conversation: Conversation, screenshots: dict[bytes, int]) -> Iterator[ModelRequest]:
+    def _likely_in(self, conversation: Conversation) -> Iterator[ModelRequest]:
         """The questions, answered from the cache or else with texts of usual length."""
         try:
             question = next(conversation)
@@ -199,7 +183,6 @@ class Conversations(ABC):
                 yield question
                 answer = self._batch.kept(question)
                 if answer is None:
-                    screenshots.update(screenshots_leaving(question))
                     is_judged = question.is_judged  # then its answer has no form
                     data = FreeText(text=_USUAL) if is_judged else usual(question.answer, question.candidate)
                     answer = ModelAnswer(data, "", "", "", "", datetime.now(UTC), Usage(0, 0))
@@ -208,26 +191,35 @@ class Conversations(ABC):
             return
 
 
-def plan_episodes(batch: Batch, episode_ids: Iterable[str], questions: Callable[[str], Iterable[ModelRequest]]) -> Plan:
-    """Where no question depends on an answer; `questions` of an episode raise LanguageModelError if there can be none.
+def plan_episodes(
+    batch: Batch,
+    episode_ids: Iterable[str],
+    questions: Callable[[str], Iterable[ModelRequest]],
+    *,
+    share: float = 1.0,
+) -> Plan:
+    """`questions` of an episode raise LanguageModelError if there can be none; `share` is of the usual price.
 
     Blocks: reads every episode, and asks the server for its models.
     """
+    screenshots: dict[bytes, int] = {}
+    problems: dict[str, str] = {}
 
-    def asked(screenshots: dict[bytes, int], problems: dict[str, str]) -> Iterator[ModelRequest]:
+    def asked() -> Iterator[ModelRequest]:
         for episode_id in episode_ids:
             try:
                 for question in questions(episode_id):
                     yield question
                     if batch.kept(question) is None:
-                        screenshots.update(screenshots_leaving(question))
+                        screenshots.update(_screenshots_leaving(question))
             except LanguageModelError as error:
                 problems[episode_id] = str(error)
 
-    return planned(batch, asked)
+    estimate = batch.estimate(asked(), share=share)
+    return Plan(estimate, len(screenshots), sum(screenshots.values()), problems)
 
 
-def screenshots_leaving(question: ModelRequest) -> Iterator[tuple[bytes, int]]:
+def _screenshots_leaving(question: ModelRequest) -> Iterator[tuple[bytes, int]]:
     for message in question.messages:
         yield from (leaving(part) for part in message.parts if isinstance(part, LazyImage))
 

@@ -318,8 +318,7 @@ def decided_on(  # noqa: PLR0913 - the decision
     """
     words, now = " ".join(words.split()), datetime.now(UTC)
     plant, own = shown.plant, on or shown.suggestion
-    if not by.strip():
-        raise DatasetError("Your name is not set. Enter it in Settings.")
+    _require_name(by)
     if plant is not None and isinstance(shown.kind, TextKind):
         is_caught = decision == "reject" or (decision == "edit" and agreement(words, plant.words) < _SAME)
         return Planted(
@@ -335,13 +334,22 @@ def decided_on(  # noqa: PLR0913 - the decision
 
 
 def supported(opened: OpenedTexts, by: str) -> list[TextDecision]:
-    """Accepts all suggestions that the evidence supports; never one that is blind, hidden, planted or contradicted."""
+    """Accepts all suggestions that the evidence supports; never one that is blind, hidden, planted or contradicted.
+
+    Raises DatasetError without a name.
+    """
+    _require_name(by)
     return [
         decision.model_copy(update={"bulk": True})
         for text in opened.all
         if text.text.state is TextState.SUGGESTED and text.words and text.verdict is Support.SUPPORTS
         if isinstance(decision := decided_on(text, by, "accept", text.words, 0.0), TextDecision)
     ]
+
+
+def _require_name(by: str) -> None:
+    if not by.strip():
+        raise DatasetError("Your name is not set. Enter it in Settings.")
 
 
 def _undone(file: SemanticsFile, last: TextDecision) -> TextDecision:

@@ -6,6 +6,7 @@ depends on nothing else.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -17,8 +18,7 @@ from odyssey_recorder.annotation.conversations import (
     Part,
     Plan,
     StepWords,
-    planned,
-    screenshots_leaving,
+    plan_episodes,
 )
 from odyssey_recorder.annotation.redacted_episode import RedactedEpisode
 from odyssey_recorder.annotation.semantics import Entry, Suggestion, suggestion_id
@@ -96,17 +96,16 @@ class StepTextWriter(Conversations):
     def plan_batch(self, episode_ids: Sequence[str], is_open: Callable[[ModelRequest], bool]) -> Plan:
         """Of the instructions, by the price of a Batch API. Blocks as `plan`."""
 
-        def questions(screenshots: dict[bytes, int], problems: dict[str, str]) -> Iterator[ModelRequest]:
-            for _, _, question in self._instructions(episode_ids, problems):
-                if is_open(question):
-                    screenshots.update(screenshots_leaving(question))
-                    yield question
+        def questions(episode_id: str) -> Iterator[ModelRequest]:
+            return (question for _, _, question in self._instructions(episode_id) if is_open(question))
 
-        return planned(self._batch, questions, share=BATCH_PRICE)
+        return plan_episodes(self._batch, episode_ids, questions, share=BATCH_PRICE)
 
     def instruction_questions(self, episode_ids: Sequence[str]) -> Iterator[ModelRequest]:
         """Of all instructions that are missing or stale; leaves out episodes that cannot be annotated."""
-        return (question for _, _, question in self._instructions(episode_ids, {}))
+        for episode_id in episode_ids:
+            with suppress(LanguageModelError):
+                yield from (question for _, _, question in self._instructions(episode_id))
 
     def add_kept(self, episode_ids: Sequence[str]) -> int:
         """Add the instructions whose answers are cached to the dataset, and return their count.
@@ -116,26 +115,20 @@ class StepTextWriter(Conversations):
         count = 0
         for episode_id in episode_ids:
             made: list[Suggestion] = []
-            for episode, number, question in self._instructions([episode_id], {}):
-                if (answer := self._batch.kept(question)) is not None:
-                    made += self._suggestions(question, answer, episode, number)
+            with suppress(LanguageModelError):
+                for episode, number, question in self._instructions(episode_id):
+                    if (answer := self._batch.kept(question)) is not None:
+                        made += self._suggestions(question, answer, episode, number)
             if made:
                 self._store.add(episode_id, made)
             count += len(made)
         return count
 
-    def _instructions(
-        self, episode_ids: Sequence[str], problems: dict[str, str]
-    ) -> Iterator[tuple[RedactedEpisode, int, ModelRequest]]:
-        for episode_id in episode_ids:
-            try:
-                episode = self._read(episode_id)
-            except LanguageModelError as error:
-                problems[episode_id] = str(error)
-                continue
-            for number in self.parts(episode):
-                if number is not None:
-                    yield episode, number, self._question("instruction", episode, number, {})
+    def _instructions(self, episode_id: str) -> Iterator[tuple[RedactedEpisode, int, ModelRequest]]:
+        episode = self._read(episode_id)
+        for number in self.parts(episode):
+            if number is not None:
+                yield episode, number, self._question("instruction", episode, number, {})
 
     # The conversations of an episode: None is the chain, a number the instruction of that step.
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from odyssey_recorder.checking.thresholds import NAMED_AT_MOST
 from odyssey_recorder.dataset.plain_json import shown
-from odyssey_recorder.model.plain_text import on_one_line
+from odyssey_recorder.model.plain_text import few, on_one_line
 
 
 def named(text: str) -> str:
@@ -14,10 +14,7 @@ def named(text: str) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    all_names = list(names)
-    more = len(all_names) - NAMED_AT_MOST
-    few = ", ".join(map(named, all_names[:NAMED_AT_MOST]))
-    return f"{few} and {more} more" if more > 0 else few
+    return few(list(map(named, names)), NAMED_AT_MOST)
 
 
 def sentence(words: str) -> str:

@@ -72,11 +72,13 @@ COMPARED_AT_MOST = 400
 """An instruction is compared with at most this many others: those that share most of its rarest words."""
 NAMED_AT_MOST = 3
 """A finding names this many other episodes."""
-SHORTEST, LONGEST = 4, 60
+LONGEST = 60
 """Number of steps of an episode, including the terminal one."""
 LENGTH_FENCE = 3
-"""An episode is unusual if its length is outside the interquartile range of its category by more than this many times
-that range: Tukey's outer fences.
+"""An episode is unusual if the logarithm of its length is outside the interquartile range of its category by more than
+this many times that range: Tukey's outer fences.
 """
+LENGTH_SPREAD = 1.5
+"""The upper quartile of lengths counts as at least this many times the lower one."""
 LENGTHS_NEEDED = 20
 """A category with fewer episodes has no usual length."""

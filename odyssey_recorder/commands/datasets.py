@@ -199,29 +199,18 @@ def convert(
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file or folder to write.")],
     *,
     dialect: Annotated[Literal["card", "release"], typer.Option(help="The output dialect.")],
-    with_screenshots: Annotated[
-        bool, typer.Option("--with-screenshots", help="Also copy the screenshots; episodes with errors are left out.")
-    ] = False,
-    accepted: Annotated[bool, typer.Option("--accepted", help="Convert accepted episodes only.")] = False,
-    unchecked: Annotated[
-        bool, typer.Option("--unchecked", help="With --with-screenshots: keep episodes with errors.")
-    ] = False,
 ) -> None:
     """Convert episodes to another dialect.
 
-    `card` follows the dataset card, `release` the published files.
+    `card` follows the dataset card, `release` the published files. Screenshots stay where they are; `export --as
+    release` makes a dataset with all files. Redacted episodes are not converted.
 
     Exit code 0: success; 1: some episodes cannot be converted, or none can.
     """
+    from odyssey_recorder.dataset import convert
     from odyssey_recorder.dataset.codec import Dialect
-    from odyssey_recorder.services import exports
-    from odyssey_recorder.services.admission import Admission
-    from odyssey_recorder.wiring.user import dataset_reviews
 
-    admission = Admission(checked=with_screenshots and not unchecked, accepted=accepted)
-    result = exports.convert(
-        source, target, Dialect(dialect), dataset_reviews, admission=admission, with_screenshots=with_screenshots
-    )
+    result = convert.convert(source, target, Dialect(dialect))
     for failure in result.failures:
         terminal.print_error(failure)
     terminal.say(f"{len(result.written)} written, {len(result.failures)} failed")

@@ -130,7 +130,7 @@ def replay(
 
         typer.echo(report_json(result_as_json(result)))
     else:
-        terminal.say(result.summary)
+        terminal.say(". ".join(filter(None, (result.summary, result.advice))))
     raise typer.Exit(result.exit_code)
 
 

@@ -12,6 +12,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.action import in_words_at
 from odyssey_recorder.model.plain_text import step_index, step_number
+from odyssey_recorder.recording.notice import Notice, NoticeKind
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView, TextQuestion
@@ -51,14 +52,12 @@ class _Scribe:
             _say(f"{step_number(len(view.steps)):3}  removed")
         self._steps = len(view.steps)
         if view.question is not None and view.question != self._asked:
-            number = step_number(view.question.step)
-            text = f"What was typed in step {number}? Enter: text {number} WORDS"
-            _say((f"{text} (it looks like {view.question.guess!r})", "yellow"))
+            _say((_question_text(view.question), "yellow"))
         self._asked = view.question
         self._tell_way_back(view)
 
-    def notice(self, text: str) -> None:
-        _say((text, "yellow"))
+    def notice(self, notice: Notice) -> None:
+        _say((notice.text, "red" if notice.kind is NoticeKind.FAILURE else "yellow"))
 
     def _tell_way_back(self, view: RecordingView) -> None:
         if view.state is State.RESTORING and view.wanted != self._wanted:
@@ -67,6 +66,16 @@ class _Scribe:
         elif view.goal is None and self._wanted is not None:
             _say("The device is restored. Continue.")
             self._wanted = None
+
+
+def _question_text(question: TextQuestion) -> str:
+    number = step_number(question.step)
+    if question.shown:
+        return (
+            f"Step {number}: the field shows {question.shown!r}, not {question.guess!r}. "
+            f"Enter the right text, or the same again: text {number} WORDS"
+        )
+    return f"What was typed in step {number}? Enter: text {number} WORDS (it looks like {question.guess!r})"
 
 
 def record_by_listening(settings: Settings, request: RecordOptions, text: TextIO) -> Path | None:

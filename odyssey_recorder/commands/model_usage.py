@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.terminal import fail_if, print_warning, say
@@ -114,19 +112,13 @@ def interruptible() -> Iterator[None]:
 @contextmanager
 def progress_bar(label: str = "Asking") -> "Iterator[Callable[[BatchProgress], None]]":
     """Shows the progress passed to it, and in the end what was spent."""
-    columns = (
-        TextColumn(label), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[cost]}"), TimeRemainingColumn(),
-    )  # fmt: skip
     spent = ""
-    with Bar(*columns, console=terminal.err, transient=True) as bar:
-        shown = bar.add_task("", total=None, cost="")
+    with terminal.progress_bar(label) as bar:
 
         def show(progress: "BatchProgress") -> None:
             nonlocal spent
             spent = progress.spent
-            cost = "" if progress.cost is None else f"${progress.cost:.4f}"
-            failed = f", {progress.failed} failed" if progress.failed else ""
-            bar.update(shown, completed=progress.done, total=progress.of, cost=f"{cost}{failed}")
+            bar(progress.share, f"{label}: {progress.text}")
 
         yield show
     if spent:

@@ -9,7 +9,7 @@ from rich import box
 from odyssey_recorder.agreement.page import report_as_json, write_quality_page
 from odyssey_recorder.agreement.quality_report import QualityReport
 from odyssey_recorder.agreement.sections import ROWS_AT_FIRST, Table, percent, sections
-from odyssey_recorder.commands.terminal import err, line, out, say
+from odyssey_recorder.commands.terminal import line, out, progress_bar, say
 from odyssey_recorder.dataset.layout import ANNOTATIONS
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.plain_text import on_one_line
@@ -22,12 +22,8 @@ def report_quality(service: ReviewService, *, html: Path | None, as_json: bool) 
     dataset = service.root
     if not (dataset / ANNOTATIONS).is_dir():
         raise DatasetError(f"{dataset} is not a dataset folder: {ANNOTATIONS}/ with episode files is missing.")
-    with err.status(line(f"Checking {dataset} …")) as status:
-        report = service.figures(
-            lambda share, _: status.update(
-                line(f"Checking {dataset} … {share:.0%}" if share else f"Reading {dataset} …")
-            )
-        )
+    with progress_bar(f"Checking {dataset}") as progress:
+        report = service.figures(progress)
     made_at = datetime.now().astimezone()
     if html is not None:
         write_quality_page(html, report, dataset=str(dataset), made_at=made_at)

@@ -10,7 +10,7 @@ from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.review_verdicts import verdict_command
 from odyssey_recorder.model.plain_text import counted
 
-app = terminal.CommandGroup("reviews", "Judge, reopen and restore episodes, and merge reviews.")
+app = terminal.CommandGroup("reviews", "Judge, reopen and restore episodes; check and merge reviews.")
 app.command("accept")(verdict_command("accept", "Accept episodes."))
 app.command("send-back")(verdict_command("send back", "Send episodes back to their annotators."))
 app.command("reject")(verdict_command("reject", "Reject episodes, which moves them to the trash."))
@@ -218,6 +218,29 @@ def control(
 
 
 @app.command()
+def withdraw(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The ids of the episodes.")],
+    *,
+    why: Annotated[str, typer.Option(help="The reason for withdrawing them.")] = "",
+    name: terminal.NameOption = None,
+    dataset: terminal.DatasetOption = None,
+) -> None:
+    """Withdraw your own episodes that nobody has reviewed.
+
+    They move to the trash, and their tasks can be recorded again. `reviews restore` takes them back.
+
+    Exit code 0: all withdrawn; 2: one cannot be withdrawn, so none is.
+    """
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring.user import review_service, user_index
+
+    settings = read_settings(dataset=dataset, annotator=name)
+    with closing(user_index(settings.dataset)) as index:
+        review_service(index, lambda: settings.annotator).withdraw_episodes(ids, why)
+    terminal.say(f"{counted(ids, 'episode')} withdrawn")
+
+
+@app.command()
 def restore(
     episode_id: Annotated[
         str | None, typer.Argument(metavar="ID", help="The id of the episode.", show_default="list the trash")
@@ -227,7 +250,7 @@ def restore(
     reviewer: terminal.NameOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
-    """Restore a rejected episode, to be reviewed again.
+    """Restore a rejected or withdrawn episode, to be reviewed again.
 
     Exit code 0: restored, or the trash was listed; 2: the episode cannot be restored.
     """
@@ -243,5 +266,6 @@ def restore(
         return
     for trashed in (episodes := trashed_episodes(settings.dataset)):
         moved = trashed.moved_at.astimezone()
-        terminal.say(f"{trashed.episode_id}  since {moved:%Y-%m-%d %H:%M}")
+        words = ": ".join(filter(None, (f" by {trashed.by}" if trashed.by else "", trashed.why)))
+        terminal.say(f"{trashed.episode_id}  since {moved:%Y-%m-%d %H:%M}{words}")
     terminal.say(f"{counted(episodes, 'episode')} in the trash")

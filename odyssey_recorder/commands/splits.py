@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.model.plain_text import counted, few
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from odyssey_recorder.services.splits import SplitsRecord, UsedEpisodes
     from odyssey_recorder.splits.leaks import LeakReport
 
@@ -21,7 +19,6 @@ UnitOption = Annotated[
     Literal["take", "episode"] | None,
     typer.Option(help="What the random split keeps together: all takes of a task, or nothing.", show_default="take"),
 ]
-_NAMED = 3
 _STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
@@ -149,7 +146,8 @@ def _print_leaks(report: "LeakReport") -> None:
         terminal.say((split.kind, "bold"), known)
         for leak in split.leaks:
             share = f"{leak.share:6.1%}" if leak.share else f"{'':6}"
-            description = f"{leak.level}  {share}  {leak.found}{_few(leak.values or leak.ids)}"
+            names = few(leak.values or leak.ids)
+            description = f"{leak.level}  {share}  {leak.found}{names and f': {names}'}"
             terminal.say((f"  {leak.severity:8}", _STYLES[leak.severity]), description)
         crossed = report.crossed.get(split.kind, {}).items()
         others = ", ".join(f"{other} {count / max(1, split.test):.1%}" for other, count in crossed)
@@ -158,8 +156,3 @@ def _print_leaks(report: "LeakReport") -> None:
     if not report.with_screenshots:
         terminal.say("")
         terminal.say("Screenshots were not compared; splits check --screenshots does that.")
-
-
-def _few(names: "Sequence[str]") -> str:
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return f": {', '.join(names[:_NAMED])}{more}" if names else ""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import date
 
+from odyssey_recorder.model.plain_text import few
 from odyssey_recorder.tasks.queue.task_status import HistoryEntry, QueuedTask
 from odyssey_recorder.tasks.templates.filling import Fillings
 from odyssey_recorder.tasks.templates.template import (
@@ -77,8 +78,7 @@ def _event(entry: HistoryEntry) -> str:
 def _slot(slot: Slot) -> str:
     match slot:
         case Items(texts):
-            more = f" and {len(texts) - _SHOWN_ITEMS} more" if len(texts) > _SHOWN_ITEMS else ""
-            return ", ".join(texts[:_SHOWN_ITEMS]) + more
+            return few(texts, _SHOWN_ITEMS)
         case Numbers(first, last, step, text):
             return f"{text.format(first)} to {text.format(last)} by {step}"
         case DaySlotRange(first, last, text):

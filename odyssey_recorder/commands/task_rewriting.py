@@ -1,7 +1,6 @@
 """`tasks rewrite`, `check`, `propose`: the cost of a language model, and its results."""
 
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
@@ -15,10 +14,9 @@ from odyssey_recorder.tasks.templates.template import TemplateLibrary
 from odyssey_recorder.tasks.templates.template_writing import write_template
 from odyssey_recorder.tasks.wording.equivalence import bare_words, rule_faults
 from odyssey_recorder.tasks.wording.proposing import Proposal
-from odyssey_recorder.tasks.wording.rewriting import Rewritten
+from odyssey_recorder.tasks.wording.rewriting import Rewritten, failures
 
 _SHOWN = 20
-_TROUBLES = 5
 
 
 Faulty = tuple[ListedTask, tuple[str, ...]]
@@ -51,11 +49,9 @@ def print_rewritten(tasks: Sequence[ListedTask], done: Sequence[Rewritten]) -> b
     worded = [rewritten.task for task, rewritten in pairs if rewritten.task != task or not rewritten.trouble]
     faulty = [(task, faults) for task in worded if (faults := _problems_of(task))]
     print_faulty(faulty)
-    troubles = Counter(rewritten.trouble for rewritten in done if rewritten.trouble).most_common()
-    for text, count in troubles[:_TROUBLES]:
-        print_error(f"{count} of {len(done)}: {text}")
-    if len(troubles) > _TROUBLES:
-        err.print(line(f"... and {len(troubles) - _TROUBLES} other reasons"))
+    troubles = failures(done)
+    for text, task_ids in troubles:
+        print_error(f"{len(task_ids)} of {len(done)} ({', '.join(task_ids)}): {text}")
     say(f"{len(worded)} of {len(done)} rewritten, {len(faulty)} with faults to review", to=err)
     return len(worded) == len(done) and not faulty and not troubles
 

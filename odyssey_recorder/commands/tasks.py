@@ -101,6 +101,7 @@ def validate(
 
     Exit code 0: no problems; 1: problems found; 2: the list or folder cannot be read.
     """
+    from odyssey_recorder.dataset.layout import TEAM
     from odyssey_recorder.tasks.generation.targets import read_targets
     from odyssey_recorder.tasks.listing import read_listing, shipped_tasks
     from odyssey_recorder.tasks.templates.template_files import read_library, shipped_templates
@@ -108,7 +109,7 @@ def validate(
     things: Sequence[object]
     if path is not None and path.is_dir():
         folders = [shipped_templates(), path] if path.absolute() != shipped_templates() else [path]
-        library = read_library(folders)
+        library = read_library(folders, _settings().dataset / TEAM)
         _, of_targets = read_targets(folders)
         what, things, problems = "template", library.library.templates, (*library.problems, *of_targets)
     else:
@@ -178,7 +179,7 @@ def generate(  # noqa: PLR0913 - the flags
 
     if out is not None:
         check_writable(out)
-    library = _library()
+    library = _library(dataset)
     if catalogue not in library.catalogues:
         raise TaskError(f"No catalogue is named {catalogue}; choose {' or '.join(sorted(library.catalogues))}.")
     targets = targets_of(category or [], device or [])
@@ -201,6 +202,8 @@ def generate(  # noqa: PLR0913 - the flags
         write_list(batch.tasks, out)
     terminal.err.print(batch_table(batch, library, order))
     say(f"{counted(batch.tasks, 'task')}, seed {order.seed}", to=terminal.err)
+    if batch.left_out:
+        say(batch.left_out, to=terminal.err)
     if len(batch.tasks) < count:
         print_warning(f"Only {len(batch.tasks)} of {count}. No more different tasks are available.")
         raise typer.Exit(1)
@@ -303,7 +306,14 @@ def import_tasks(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A list of tasks.")],
     *,
     dataset: _DatasetOption = None,
-    to_approve: Annotated[bool, typer.Option("--to-approve", help="A person must approve them first.")] = False,
+    to_approve: Annotated[
+        bool | None,
+        typer.Option(
+            "--to-approve/--approved",
+            help="Whether a person must approve them first.",
+            show_default="those that a model has rewritten",
+        ),
+    ] = None,
 ) -> None:
     """Add the tasks of a list to the end of the queue.
 
@@ -322,6 +332,45 @@ def import_tasks(
     stand = (first_status(task, to_approve=to_approve) for task in tasks if task.task_id not in have)
     prepared = sum(status is Status.TO_APPROVE for status in stand)
     say(f"{counted(tasks, 'task')}, {new} new, {prepared} to be approved")
+
+
+_TasksArgument = Annotated[list[str], typer.Argument(metavar="ID...", help="The ids of tasks.")]
+
+
+@app.command()
+def assign(
+    task_ids: _TasksArgument,
+    to: Annotated[str, typer.Option("--to", help="The annotator's name.", show_default="everybody")] = "",
+    *,
+    dataset: _DatasetOption = None,
+) -> None:
+    """Offer tasks to one annotator only.
+
+    They come before all others. Whoever has one of the tasks on the Record page is told, and gets another.
+
+    Exit code 0: success; 2: a task is in progress, recorded or unknown, and nothing was assigned.
+    """
+    with _queue(dataset) as queue:
+        queue.assign(task_ids, to)
+    say(f"{counted(task_ids, 'task')} assigned to {to or 'everybody'}")
+
+
+@app.command()
+def release(
+    task_id: Annotated[str, typer.Argument(metavar="ID", help="The id of a reserved task.")],
+    reason: Annotated[str, typer.Option(help="Shown to the annotator who has the task.")],
+    *,
+    dataset: _DatasetOption = None,
+) -> None:
+    """Take a reserved task from its annotator.
+
+    It is offered to everybody again. The annotator's window tells the reason and shows another task.
+
+    Exit code 0: success; 2: the task is not reserved, or is in progress.
+    """
+    with _queue(dataset) as queue:
+        queue.free(task_id, reason)
+    say(f"Task {task_id} released")
 
 
 @app.command("export")
@@ -356,11 +405,10 @@ def _settings(dataset: Path | None = None) -> "Settings":
     return read_settings(dataset=dataset)
 
 
-def _library() -> "TemplateLibrary":
-    from odyssey_recorder.tasks.templates.template_files import load_library
-    from odyssey_recorder.wiring.user import user_template_folders
+def _library(dataset: Path | None = None) -> "TemplateLibrary":
+    from odyssey_recorder.wiring.user import user_library
 
-    return load_library(user_template_folders(_settings()))
+    return user_library(_settings(dataset))
 
 
 @contextmanager
@@ -388,4 +436,5 @@ def _as_tree(task: "QueuedTask") -> dict[str, object]:
         "apps": details.apps,
         "episodes": [entry.episode_id for entry in task.history if entry.event in RECORDED],
         "reason": task.reason,
+        "assignee": task.listed.assignee,
     }

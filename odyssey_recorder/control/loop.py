@@ -14,6 +14,9 @@ from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 
+_INTERVAL_S = 0.03
+"""Between two screenshots: taking one after the other would keep the device from drawing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Observation:
@@ -46,23 +49,25 @@ class DeviceControl:
         while True:
             frame = self._device.capture()
             stillness = watch.see(frame, ignore_top_px=screen.status_bar_px)
-            if stillness is Stillness.MOVING:
-                continue
-            observation = Observation(frame, screen, settled=stillness is Stillness.STILL)
-            if watch.anchor is not judged:
-                judged, expected = watch.anchor, expects(observation)
-            if expected or frame.arrived_ns >= give_up_ns:
-                return observation
+            if stillness is not Stillness.MOVING:
+                observation = Observation(frame, screen, settled=stillness is Stillness.STILL)
+                if watch.anchor is not judged:
+                    judged, expected = watch.anchor, expects(observation)
+                if expected or frame.arrived_ns >= give_up_ns:
+                    return observation
+            time.sleep(_INTERVAL_S)
 
     def perform(self, action: Input) -> None:
         """Perform an input; later observations show its result."""
-        match action:
-            case TouchStroke():
-                self._device.touch(action)
-            case SystemKey():
-                self._device.press(action)
-            case str() if action:
-                self._device.type_text(action)
-            case str():
-                return
-        self._acted_ns = time.monotonic_ns()
+        if not action:
+            return
+        try:
+            match action:
+                case TouchStroke():
+                    self._device.touch(action)
+                case SystemKey():
+                    self._device.press(action)
+                case str():
+                    self._device.type_text(action)
+        finally:
+            self._acted_ns = time.monotonic_ns()  # a failed input may have been carried out

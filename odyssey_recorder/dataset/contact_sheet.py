@@ -10,7 +10,7 @@ from odyssey_recorder.dataset.image_text import load_font, truncated, wrapped
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.files import storage_errors
-from odyssey_recorder.model import action as actions
+from odyssey_recorder.model.action import Action, describe
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.model.plain_text import step_number
@@ -68,35 +68,20 @@ def _draw_title(draw: ImageDraw.ImageDraw, title: Sequence[str], episode: Episod
     draw.text(place, truncated(facts, load_font(22), _SHEET_PX - 2 * _MARGIN), font=load_font(22), fill=_FAINT)
 
 
-def _draw_card(size: Size, number: int, action: actions.Action, path: Path) -> Image.Image:
+def _draw_card(size: Size, number: int, action: Action, path: Path) -> Image.Image:
     card = Image.new("RGB", (size.width, size.height), _PAPER)
     draw = ImageDraw.Draw(card)
     draw.rounded_rectangle((0, 0, size.width - 1, size.height - 1), 14, fill=_CARD, outline=_EDGE)
     draw.text((_PAD, 9), str(step_number(number)), font=load_font(20), fill=_FAINT)
-    draw.text((_PAD + 32, 9), actions.action_type(action), font=load_font(20, bold=True), fill=_TEXT)
-    room = size.width - 2 * _PAD - 32
-    for line, words in enumerate(wrapped(_detail(action), load_font(17), room, lines=2)):
-        draw.text((_PAD + 32, 35 + 21 * line), words, font=load_font(17), fill=_FAINT)
+    room, text = size.width - 2 * _PAD - 32, describe(action).replace("→", "to")  # the font has no arrow
+    for line, words in enumerate(wrapped(text, load_font(17), room, lines=3)):
+        draw.text((_PAD + 32, 11 + 23 * line), words, font=load_font(17), fill=_TEXT)
     box = (size.width - 2 * _PAD, size.height - _CAPTION - _PAD)
     image = draw_action(_read_image(path, box), action)
     left, top = (size.width - image.width) // 2, _CAPTION
     card.paste(image, (left, top))
     draw.rectangle((left - 1, top - 1, left + image.width, top + image.height), outline=_EDGE)
     return card
-
-
-def _detail(action: actions.Action) -> str:
-    match action:
-        case actions.Click(point) | actions.LongPress(point):
-            return f"{point.x}, {point.y}"
-        case actions.Scroll(start, end):
-            return f"{start.x}, {start.y} to {end.x}, {end.y}"
-        case actions.Type(text):
-            return f"“{text}”"
-        case actions.Complete(words) | actions.Impossible(words):
-            return words
-        case actions.Press():
-            return "system key"
 
 
 def _read_image(path: Path, box: tuple[int, int]) -> Image.Image:

@@ -25,7 +25,7 @@ from odyssey_recorder.dataset.draft_log import DraftLog
 from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.errors import DatasetError, RecordingError
 from odyssey_recorder.files import Largest, make_folder, storage_error, write_durably
-from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
+from odyssey_recorder.model.action import Action, Complete, Impossible, Type, action_type, is_terminal
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.model.geometry import Size
@@ -58,7 +58,8 @@ class DraftState:
     its effect on the device is unknown. `wanted` is the step last undone, until another one replaces it: the device
     should show its screenshot again. `left` is the screenshot of the device after the last step; None if unknown.
     `rejected` are an agent's actions in place of which the next step is shown, `refused_on` the screen that they are
-    from if a person refused them; None if they were undone.
+    from if a person refused them; None if they were undone. `note` and `reason` are what the annotator has written at
+    the questions for the end.
     """
 
     steps: tuple[DraftStep, ...] = ()
@@ -71,6 +72,8 @@ class DraftState:
     resumed: tuple[provenance.ResumedRecord, ...] = ()
     rejected: tuple[provenance.RejectedRecord, ...] = ()
     refused_on: Path | None = None
+    note: str = ""
+    reason: str = ""
 
     def with_step(self, step: DraftStep) -> "DraftState":
         steps, next_key = (*self.steps, step), self.next_key + 1
@@ -87,6 +90,15 @@ class DraftState:
 
     def with_amended(self, step: DraftStep) -> "DraftState":
         return replace(self, steps=tuple(step if kept.key == step.key else kept for kept in self.steps))
+
+    def with_ending(self, ending: Action) -> "DraftState":
+        match ending:
+            case Complete(note):
+                return replace(self, note=note)
+            case Impossible(reason):
+                return replace(self, reason=reason)
+            case _:
+                return self
 
     def step(self, key: int) -> DraftStep | None:
         return next((step for step in reversed(self.steps) if step.key == key), None)
@@ -293,6 +305,10 @@ class Draft:
         """Not synced to disk: survives this process, but perhaps not a power failure. Raises DatasetError."""
         self._write(draft_log.ScreenLine(picture=screenshot.name, flags=flags), durable=False)
 
+    def keep_ending(self, ending: Complete | Impossible) -> None:
+        """Keep what is written before it is answered. Not synced to disk. Raises DatasetError."""
+        self._write(draft_log.EndingLine(action=action_to_json(ending)), durable=False)
+
     def note_resumed(self, record: provenance.ResumedRecord) -> None:
         self._write(draft_log.ResumeLine(record=record))
 
@@ -337,6 +353,8 @@ class Draft:
                 return replace(state, left=self.folder / screenshot, next_flags=flags)
             case draft_log.ResumeLine(record=record):
                 return replace(state, resumed=(*state.resumed, record))
+            case draft_log.EndingLine(action=action):
+                return state.with_ending(self._action(action))
             case draft_log.TouchLine():
                 return replace(state, touched=True)
             case draft_log.DropTouchLine(why=why, dropped_us=dropped_us):

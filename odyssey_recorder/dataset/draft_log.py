@@ -81,6 +81,13 @@ class ResumeLine(FrozenModel):
     record: ResumedRecord
 
 
+class EndingLine(FrozenModel):
+    """What the annotator has written so far at the question how the episode ends, before answering it."""
+
+    kind: Literal["ending"] = "ending"
+    action: dict[str, JsonValue]
+
+
 class DropTouchLine(FrozenModel):
     kind: Literal["drop_touch"] = "drop_touch"
     why: str
@@ -98,6 +105,7 @@ Line = (
     | DropTouchLine
     | ScreenLine
     | ResumeLine
+    | EndingLine
 )
 
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])

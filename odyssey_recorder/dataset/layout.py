@@ -14,6 +14,7 @@
           metadata/retired.jsonl        which episodes are left out, and why
           metadata/consents.jsonl       to which hosts screenshots may be sent
           redactions/<id>.json          what exports black out and replace
+          metadata/team.yaml            which apps the team has for its tasks
           metadata/sources.jsonl        from which datasets merged episodes came
           releases/<name>/              what was released, by hash
 """
@@ -46,6 +47,7 @@ TRAIN_IN_ALL = f"{METADATA}/train_in_all.txt"
 RETIRED = f"{METADATA}/retired.jsonl"
 CONSENTS = f"{METADATA}/consents.jsonl"
 REDACTIONS = "redactions"
+TEAM = f"{METADATA}/team.yaml"
 SOURCES = f"{METADATA}/sources.jsonl"
 RELEASES = "releases"
 EPISODE_FOLDERS = (ANNOTATIONS, SCREENSHOTS, PROVENANCE, UI_TREES)

@@ -151,6 +151,7 @@ class StepRecord(FrozenModel):
     is from the view hierarchy, or a reviewer drew it ("human"). In passive mode `clock_offset_us` was added to the
     device's clock to get `touched_us`, exact to within `clock_uncertainty_us`. `note` is the annotator's. `agent` is
     None for a step by a person or a script. `rejected` are an agent's actions in place of which this one was shown.
+    `redone`: the annotator had the recorder send the action of an undone step again.
     """
 
     frame: FrameRecord
@@ -172,6 +173,7 @@ class StepRecord(FrozenModel):
     note: str = ""
     agent: AgentRecord | None = None
     rejected: tuple[RejectedRecord, ...] = ()
+    redone: bool = False
 
 
 class StartRecord(FrozenModel):

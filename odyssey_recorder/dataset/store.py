@@ -27,7 +27,10 @@ if TYPE_CHECKING:  # loaded on first use: the window opens sooner
 
 @dataclass(frozen=True, slots=True)
 class DraftSummary:
-    """`problem` says why it cannot be opened, or is empty; `task_id` is empty for the annotator's own task."""
+    """`problem` says why it cannot be opened, or is empty; `task_id` is empty for the annotator's own task.
+
+    `serial` and `avd_name` are those of the device it was begun on, empty if unknown.
+    """
 
     episode_id: str
     task: TaskInfo
@@ -37,6 +40,8 @@ class DraftSummary:
     changed_at: datetime
     problem: str = ""
     task_id: str = ""
+    serial: str = ""
+    avd_name: str = ""
 
 
 class EpisodeStore:
@@ -162,24 +167,25 @@ class EpisodeStore:
         """None for a draft of another dataset, or one that a crash left after publishing."""
         from odyssey_recorder.dataset.draft import Draft, read_head
 
-        task, device, task_id = TaskInfo("", (), "", "", ""), DeviceInfo("", Size(0, 0)), ""
+        task, device, begun = TaskInfo("", (), "", "", ""), DeviceInfo("", Size(0, 0)), ("", "", "")
         try:
             newest = "steps.jsonl" if (folder / "steps.jsonl").exists() else "draft.json"
             changed_at = datetime.fromtimestamp((folder / newest).stat().st_mtime, UTC)
             head = read_head(folder)
             if Path(head.dataset) != self.root:
                 return None
-            task, device, task_id = head.task_info, head.device_info, head.origin.task_id
+            task, device, origin = head.task_info, head.device_info, head.origin
+            begun = origin.task_id, origin.serial, origin.avd_name
             draft = Draft(folder)
         except FileNotFoundError:
             return None  # it was published or discarded a moment ago
         except DatasetError as error:
-            return DraftSummary(folder.name, task, device, 0, False, changed_at, str(error), task_id)
+            return DraftSummary(folder.name, task, device, 0, False, changed_at, str(error), *begun)
         try:
             if draft.complete and self._annotation(draft).exists():
                 self.discard(draft)
                 return None
-            return DraftSummary(folder.name, task, device, len(draft.steps), draft.complete, changed_at, "", task_id)
+            return DraftSummary(folder.name, task, device, len(draft.steps), draft.complete, changed_at, "", *begun)
         finally:
             draft.close()
 

@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from odyssey_recorder.device.profile import DeviceProfile, Fold, profiles
-from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.files import Largest, create_file, read_file
+from odyssey_recorder.errors import DatasetError, DeviceError
+from odyssey_recorder.files import Largest, read_file, write_durably
 
 _ENTRY = re.compile(r"\s*([^#\s=][^=\s]*)\s*=\s*(.*?)\s*")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -156,16 +156,10 @@ class AvdFolder:
     def amend(self, name: str, wanted: Mapping[str, str]) -> None:
         path = self._config_path(name)
         text = amended(self._read(name), wanted)
-        part = path.with_name(f"{path.name}.part")
         try:
-            part.unlink(missing_ok=True)
-            with create_file(part) as file:
-                file.write(text.encode(errors="surrogateescape"))
-            part.replace(path)
-        except OSError as error:
-            with suppress(OSError):
-                part.unlink()
-            raise DeviceError(f"{path} cannot be written: {error.strerror}. Make it writable.") from error
+            write_durably(path, text.encode(errors="surrogateescape"))
+        except DatasetError as error:
+            raise DeviceError(str(error)) from error
 
     def _read(self, name: str) -> str:
         path = self._config_path(name)

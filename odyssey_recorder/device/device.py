@@ -55,6 +55,10 @@ _ADVICE = {
 )
 
 
+SIMULATED = "Simulated_"
+"""How the names of simulated virtual devices begin; the key of the profile follows."""
+
+
 def state_advice(state: str) -> str:
     """What to do about a device in a state other than "device"."""
     return _ADVICE.get(state, f"adb reports: {state}. Wait, or restart it.")
@@ -87,7 +91,7 @@ class DeviceProperties:
 
     @property
     def is_simulated(self) -> bool:
-        return self.avd_name.startswith("Simulated_")
+        return self.avd_name.startswith(SIMULATED)
 
 
 @dataclass(frozen=True, slots=True)

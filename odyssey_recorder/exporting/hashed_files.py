@@ -1,18 +1,15 @@
 """Writes the files of an export: whole or not at all, hashed while they are written."""
 
 import hashlib
-import os
-import secrets
 import shutil
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.exporting.episodes import ExportedEpisode
-from odyssey_recorder.files import create_file, refuse_link, storage_errors, write_durably
+from odyssey_recorder.files import beside, refuse_link, storage_errors, whole_file, write_durably
 
 Hashes = dict[str, str]
 """The SHA-256 of files by their paths within the export."""
@@ -79,7 +76,7 @@ def _bring(file: Path, place: Path) -> None:
     """A hard link, or a copy on another disk."""
     with storage_errors(place, "written"):
         refuse_link(file)
-        link = _beside(place)
+        link = beside(place)
         with suppress(OSError):
             link.hardlink_to(file)
             link.replace(place)
@@ -93,23 +90,3 @@ def sha256_of(path: Path) -> str:
     """Raises OSError."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that has its name once it is complete and on the disk. Raises DatasetError."""
-    aside = _beside(path)
-    with storage_errors(path, "written"):
-        try:
-            with create_file(aside) as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
-
-
-def _beside(path: Path) -> Path:
-    """A name that no other worker uses."""
-    return path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")

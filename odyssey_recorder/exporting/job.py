@@ -21,6 +21,8 @@ from odyssey_recorder.exporting.export_plan import Options, Planned, Shard
 from odyssey_recorder.exporting.hashed_files import Hashes, sha256_of, write_file
 from odyssey_recorder.exporting.layouts import JOURNAL, LAYOUTS, summary_row, write_shard
 from odyssey_recorder.exporting.sums import SUMS, sums_text
+from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.splits.drawing import Split
 
 FORMAT = 2
@@ -32,14 +34,6 @@ _IN_FLIGHT = 8
 """Shards handed to the workers ahead of time."""
 
 _POLL_S = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class ExportProgress:
-    episodes: int
-    of_episodes: int
-    bytes: int
-    of_bytes: int
 
 
 class ExportCancelledError(DatasetError):
@@ -63,8 +57,8 @@ def run_export(
     episodes: Sequence[Planned],
     executor: Executor,
     *,
-    tell: Callable[[ExportProgress], object] = lambda _: None,
-    is_cancelled: Callable[[], bool] = lambda: False,
+    tell: Progress = untold,
+    is_cancelled: Cancelled = never,
 ) -> Path:
     """Write the export and return its folder. The source is only read.
 
@@ -101,7 +95,8 @@ def run_export(
                 finished[shard.name] = hashes
             count += len(shard.ids)
             total += weight[shard.name]
-            tell(ExportProgress(min(count, len(ids)), len(ids), total, sum(weight.values())))
+            text = f"{min(count, len(ids)):,} of {counted(ids)}, {total / 1e6:,.0f} MB"
+            tell(total / max(sum(weight.values()), 1), text)
     with files.storage_errors(request.out, "written"):
         names = _complete(request, part, ids, [finished[shard.name] for shard in shards])
         _keep_only(part, {JOURNAL, *names})

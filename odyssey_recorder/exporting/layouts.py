@@ -18,8 +18,8 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting import trainers
 from odyssey_recorder.exporting.episodes import ExportedEpisode, read_exported, step_rows
 from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Planned, Shard, by_bytes, by_count
-from odyssey_recorder.exporting.hashed_files import HashedWriter, Hashes, whole_file, write_file, write_screenshots
-from odyssey_recorder.files import make_folder, storage_errors
+from odyssey_recorder.exporting.hashed_files import HashedWriter, Hashes, write_file, write_screenshots
+from odyssey_recorder.files import make_folder, storage_errors, whole_file
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.splits.drawing import KINDS
 

@@ -12,9 +12,9 @@ from typing import BinaryIO
 
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.errors import DatasetError, MissingFileError, OdysseyError
-from odyssey_recorder.exporting.hashed_files import sha256_of, whole_file
+from odyssey_recorder.exporting.hashed_files import sha256_of
 from odyssey_recorder.exporting.sums import SUMS, parse_sums
-from odyssey_recorder.files import Largest, check_within, make_folder, open_file, read_file, storage_errors
+from odyssey_recorder.files import Largest, check_within, make_folder, open_file, read_file, storage_errors, whole_file
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Progress
 

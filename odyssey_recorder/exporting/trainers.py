@@ -14,9 +14,9 @@ from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.exporting import official_chat
 from odyssey_recorder.exporting.episodes import ExportedEpisode
 from odyssey_recorder.exporting.export_plan import Options, Planned, Sampling, Shard, by_count
-from odyssey_recorder.exporting.hashed_files import HashedWriter, Hashes, whole_file, write_screenshots
+from odyssey_recorder.exporting.hashed_files import HashedWriter, Hashes, write_screenshots
 from odyssey_recorder.exporting.samples import Questions, Sample, read_sampled, refusal
-from odyssey_recorder.files import make_folder
+from odyssey_recorder.files import make_folder, whole_file
 from odyssey_recorder.llm.model import LazyImage, Part, Words
 from odyssey_recorder.model.action import action_type
 from odyssey_recorder.model.episode import Json

@@ -1,4 +1,4 @@
-"""Panels to shapes: rectangles, lines and labels, drawn alike as SVG and by a painter.
+"""Panels to shapes: rectangles, lines and labels, which are then drawn as SVG.
 
 Units are pixels at normal text size, from the top left corner.
 """

@@ -1,31 +1,40 @@
-"""Drawings as SVG, for pages and for files; all text is escaped."""
+"""Drawings as SVG, for pages, the window and image files; all text is escaped."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from odyssey_recorder.figures.drawing import Drawing, FilledRect, Label, Line
 from odyssey_recorder.model.plain_text import on_one_line
 
 STYLE = """
-.figure { --fill: #2f6db5; --published: #b4540a; font: 12px system-ui, "Segoe UI", Roboto, sans-serif; }
+.figure text { font-family: var(--font, system-ui, "Segoe UI", Roboto, sans-serif); font-size: 12px; }
 .figure text { fill: var(--text, #1f2328); } .figure .faint { fill: var(--faint, #5d6570); }
-.figure rect, .figure .cells { fill: var(--fill); }
+.figure rect, .figure .cells { fill: var(--fill, #2f6db5); }
 .figure line { stroke: var(--edge, #dcdfe4); } .figure line.text { stroke: var(--text, #1f2328); }
 .figure line.faint { stroke: var(--faint, #5d6570); } .figure line.ground { stroke: var(--card, #fff); }
-.figure line.published { stroke: var(--published); }
+.figure line.published { stroke: var(--published, #b4540a); }
 """
-"""The page may set --text, --faint and --edge, and --fill and --published for `.figure`."""
+"""A page has it, and may set the variables."""
 
+_VARIABLE = re.compile(r"var\(--(\w+), ([^)]*)\)")
 _LEVELS = 8
 
 
-def svg(drawing: Drawing, title: str) -> str:
+def styled(variables: Mapping[str, str]) -> str:
+    """The style for what knows no variables: with these values by name, and its own for the others."""
+    style = _VARIABLE.sub(lambda found: variables.get(found[1], found[2]), STYLE)
+    return f"<style>{escape(style)}</style>"
+
+
+def svg(drawing: Drawing, title: str, style: str = "") -> str:
+    """`style` is from `styled`, or empty in a page."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="img" aria-label={quoteattr(on_one_line(title))} '
         f'width="{drawing.width:g}" height="{drawing.height:g}" viewBox="0 0 {drawing.width:g} {drawing.height:g}">'
     ]
-    parts += _cells(drawing)
+    parts += (style, *_cells(drawing))
     for shape in drawing.shapes:
         match shape:
             case FilledRect(tip="", filter=""):

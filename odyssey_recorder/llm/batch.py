@@ -59,6 +59,17 @@ class BatchProgress:
     tokens: int = 0
 
     @property
+    def share(self) -> float | None:
+        return self.done / self.of if self.of else None
+
+    @property
+    def text(self) -> str:
+        """For people: "3 of 12 · 2 reused · $0.04"."""
+        kept = f"{self.kept:,} reused" if self.kept else ""
+        failed = f"{self.failed:,} failed" if self.failed else ""
+        return " · ".join(filter(None, (f"{self.done:,} of {self.of:,}", kept, failed, self.price)))
+
+    @property
     def price(self) -> str:
         if self.cost is None:
             return "Price unknown"

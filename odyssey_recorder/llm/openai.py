@@ -28,6 +28,7 @@ from odyssey_recorder.llm import chat_completions
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest, OfferedModel, RemoteBatch, is_on_this_computer
 from odyssey_recorder.llm.retry import retry_after_s
 from odyssey_recorder.logs import hide
+from odyssey_recorder.model.plain_text import few
 
 OPENAI_URL = "https://api.openai.com/v1"
 BATCH_ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
@@ -265,8 +266,7 @@ class OpenAIModel:
                 f"{self._url} has no model {self.name!r}, or the address is wrong. It must end as the "
                 "server's documentation says (often in /v1)."
             )
-        more = f" and {len(names) - _SHOWN_MODELS} more" if len(names) > _SHOWN_MODELS else ""
-        offers = ", ".join(sorted(names)[:_SHOWN_MODELS]) + more
+        offers = few(sorted(names), _SHOWN_MODELS)
         return ModelUnusableError(
             f"{self.host} has no model {self.name!r}. It offers {offers}. Set `model` to one of them."
         )

@@ -52,6 +52,10 @@ class FlagCode(Enum):
     TURNED = "turned", "the screen was rotated: the screenshot is {screenshot}, device_info says {device_info}"
     RESIZED = "resized", "the screen had another size: the screenshot is {screenshot}, device_info says {device_info}"
     UNLIKE = "unlike", "accepted as the screen of the undone step, but not identical"
+    AFTER_LOSS = (
+        "after_loss",
+        "the device was lost before it, and the annotator accepted the screen that it showed afterwards",
+    )
     RESUMED_ELSEWHERE = "resumed_elsewhere", "resumed on another screen than the one the recording stopped on"
     RESUMED_UNSEEN = "resumed_unseen", "resumed without a screenshot of the screen the recording stopped on"
     BLACK = "black", "the screenshot is black: the app may forbid screenshots"

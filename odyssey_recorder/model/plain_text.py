@@ -13,6 +13,12 @@ def counted(things: Sized | float, noun: str = "episode", nouns: str = "") -> st
     return f"{count:,} {singular if count == 1 else nouns or singular + 's'}"
 
 
+def few(names: Sequence[str], at_most: int = 3) -> str:
+    """The first names, and how many more there are: ``a, b, c and 2 more``."""
+    more = len(names) - at_most
+    return ", ".join(names[:at_most]) + (f" and {more:,} more" if more > 0 else "")
+
+
 def step_number(index: int) -> int:
     """The number of the step at `index`, wherever a person reads it: people count from 1, files from 0."""
     return index + 1

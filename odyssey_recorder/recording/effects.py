@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.recording.events import Intent
+from odyssey_recorder.recording.notice import NoticeKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ class JudgeReturn:
 class JudgeLastStep:
     """Compare the settled frame `number` with the last step's screenshot; answer with LastStepJudged or StorageFailed.
 
-    Unchanged: flag the step or, if `uncertain`, remove it and notify the annotator: it was not carried out. `turned`:
+    Unchanged: flag the step or, if `uncertain`, remove it and notify the annotator: it was not carried out. Changed and
+    `uncertain`: flag it, and the annotator says whether the screen is its result. `turned`:
     the screen had another size before the input can have had an effect, so flag the step.
     """
 
@@ -129,6 +131,7 @@ class Abandon: ...
 @dataclass(frozen=True, slots=True)
 class Tell:
     text: str
+    kind: NoticeKind = NoticeKind.WARNING
 
 
 Effect = (

@@ -28,9 +28,12 @@ from odyssey_recorder.recording.foreign_input import ForeignRules
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.recording.input_listener import InputListener
 from odyssey_recorder.recording.live_finger import LiveFinger
+from odyssey_recorder.recording.notice import Notice, NoticeKind
 from odyssey_recorder.recording.passive import PassiveSession
+from odyssey_recorder.recording.provenance_records import intent_of
 from odyssey_recorder.recording.raw_input import Interpreter
-from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, Session
+from odyssey_recorder.recording.restore import BRING_BACK_FIRST
+from odyssey_recorder.recording.session import LATE_INPUT_NS, NOT_READY, OUT_OF_DATE, Session
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.step_writer import NO_TREE, NO_TREES, SavedFrame, StepWriter
 from odyssey_recorder.recording.view import (
@@ -38,9 +41,11 @@ from odyssey_recorder.recording.view import (
     Listener,
     RecordingView,
     StepRows,
+    TextQuestion,
     ViewPublisher,
     goal_screenshot,
     make_view,
+    shown_goal,
 )
 
 BROKEN_TOUCH = (
@@ -56,6 +61,10 @@ SETTLED_EVERY_NS = 2_000_000_000
 LAST_SETTLE_S = 1.0
 """In passive mode, how long the screen after the last inputs may take to settle."""
 NOTHING_TO_UNDO = "No step to undo."
+NOTHING_TO_REDO = "No step to redo."
+OTHER_SCREEN = (
+    "This is not the screen that the undone step was made on. Nothing was recorded or sent. Do the step yourself."
+)
 OFF_SCREEN = "That is outside the screen. Nothing was recorded or sent."
 
 _log = logging.getLogger(__name__)
@@ -102,7 +111,7 @@ class Engine:
         policy: slow_work.SnapshotPolicy = "never" if self._is_passive else rules.snapshots
         self._snapshots = slow_work.StepSnapshots(device, draft.episode_id, policy)
         self._work = slow_work.RecorderWork(device, self._writer, self._snapshots, self._inbox.put)
-        self._questions: dict[int, str] = {}
+        self._questions: dict[int, TextQuestion] = {}
         self._rows = StepRows(draft.episode_id)
         self._watch = StillnessWatch(rules.settle, since_ns=time.monotonic_ns())
         self._is_settled = False
@@ -110,6 +119,8 @@ class Engine:
         self._settled_key, self._settled_ns = -1, 0
         self._unproved: list[slow_work.TreeRead | slow_work.ScreenStateRead] = []
         self._published: Path | None = None
+        self._before_loss: Frame | None = None
+        """What the device showed before it was lost; None if a screen was being restored."""
         self.is_agents_turn = False
         self._screenshots = store.root / SCREENSHOTS
         self.publisher = ViewPublisher(self._make_view(), listener)
@@ -119,7 +130,7 @@ class Engine:
     def start(self) -> None:
         self._thread.start()
         if self._draft.state.touched:
-            self._listener.notice(BROKEN_TOUCH)
+            self._notify(BROKEN_TOUCH)
         self.post(
             events.Started(
                 time.monotonic_ns(),
@@ -195,7 +206,8 @@ class Engine:
             self._finish()
         except Exception:
             _log.exception("The recorder of %s broke", self._draft.episode_id)
-            self._listener.notice(f"The recorder failed. Your steps are saved in the draft {self._draft.folder}.")
+            text = f"The recorder failed. Your steps are saved in the draft {self._draft.folder}."
+            self._notify(text, NoticeKind.FAILURE)
             raise
         finally:
             self._end_threads()
@@ -260,14 +272,16 @@ class Engine:
                 self._finish_touch(stroke, now_ns)
             case slow_work.Sent(started_ns, ended_ns):
                 self._input_sent(started_ns, ended_ns)
-            case messages.NoteWritten(key, text):
-                self._write("Your note", partial(self._writer.note, key, text))
+            case messages.NoteWritten() | messages.EndingWritten() | messages.AgentRefused():
+                self._take_written(message)
+            case events.TextAnswered(step, text) if self._doubts(step, text):
+                pass  # the annotator is asked again
+            case messages.RedoWanted(now_ns):
+                self._redo(now_ns)
             case messages.TurnGiven(to_agent):
                 self._give_turn(to_agent=to_agent)
             case messages.AgentActed():
                 message.answer.set_result(self._begin_agent_action(message))
-            case messages.AgentRefused(action, frame_number, agent):
-                self._write("What you refused", partial(self._writer.refuse, action, frame_number, agent))
             case messages.ScreenRequested(result):
                 result.set_result(self._writer.shown(self._session.frame))
             case messages.TrialRequested(ending, answer):
@@ -302,6 +316,24 @@ class Engine:
                 self._apply(events.Intended(intent, action_request.now_ns))
         return True
 
+    def _redo(self, now_ns: int) -> None:
+        """Send the action of an undone step again, as a new step: with a new screenshot, held until that is proved."""
+        step, number = next(iter(self._writer.undone), None), self._session.frame
+        intent = None if step is None else intent_of(step.record)
+        if step is None or intent is None:
+            self._notify(NOTHING_TO_REDO)
+        elif self._session.restoring:
+            self._notify(BRING_BACK_FIRST)
+        elif self._session.state is not State.READY or self._session.touched or number is None:
+            self._notify(NOT_READY, NoticeKind.REFUSAL)
+        elif not self._writer.is_on_screen_of(step, number):
+            self._notify(OTHER_SCREEN)
+        else:
+            self._writer.redoes = intent
+            if isinstance(intent, events.Touch):
+                self._apply(events.TouchedDown(number, now_ns))
+            self._apply(events.Intended(intent, now_ns))
+
     def _finish_touch(self, stroke: TouchStroke | None, now_ns: int) -> None:
         if isinstance(self._session, Session) and self._session.live:
             return  # the live finger reports what the device received
@@ -309,7 +341,7 @@ class Engine:
             self._apply(events.Intended(events.Touch(stroke), now_ns))
             return
         if stroke is not None:
-            self._listener.notice(OFF_SCREEN)
+            self._notify(OFF_SCREEN, NoticeKind.REFUSAL)
         self._apply(events.TouchCancelled())
 
     def _keep_settled_screen(self, frame: Frame) -> None:
@@ -371,7 +403,19 @@ class Engine:
     def _is_restored(self, frame: Frame, state: ScreenState | None) -> bool:
         if self._session.goal is Goal.ANSWERED:
             return state is not None and not state.error_dialog
-        return self._writer.shows(frame, goal_screenshot(self._session.goal, self._draft))
+        goal = shown_goal(self._session.goal, self._draft)
+        if self._session.goal is Goal.LOST and self._is_as_before_loss(frame):
+            return True
+        return goal in {Goal.UNDONE, Goal.LEFT} and self._writer.shows(frame, goal_screenshot(goal, self._draft))
+
+    def _is_as_before_loss(self, frame: Frame) -> bool:
+        """Whether this is the last screen before the loss; if that is the one before the last step, it is unsure."""
+        steps, before, left = self._draft.steps, self._before_loss, self._draft.state.left
+        if left is None and not steps:
+            return True
+        if before is None or not frame.shows_same_as(before, ignore_top_px=self._writer.status_bar_px):
+            return False
+        return left is not None or not self._writer.shows(frame, steps[-1].screenshot)
 
     def _await_proof(self, read: slow_work.TreeRead | slow_work.ScreenStateRead) -> None:
         """A reading belongs to a frame if another frame, requested after the reading was complete, is equal."""
@@ -393,11 +437,28 @@ class Engine:
                 case _:
                     pass
 
+    def _take_written(self, message: messages.Written) -> None:
+        match message:
+            case messages.NoteWritten(key, text):
+                self._write("Your note", partial(self._writer.note, key, text))
+            case messages.EndingWritten(ending):
+                self._write("Your answer", partial(self._draft.keep_ending, ending))
+            case messages.AgentRefused(action, frame_number, agent):
+                self._write("What you refused", partial(self._writer.refuse, action, frame_number, agent))
+
+    def _doubts(self, step: int, text: str) -> bool:
+        """Ask again, once, about an answer that the field does not show."""
+        asked, shown = self._questions.get(step), self._writer.text_after(step, self._session.frame)
+        if asked is None or not shown or text in shown or (asked.shown and asked.guess == text):
+            return False
+        self._questions[step] = TextQuestion(step, text, shown)
+        return True
+
     def _write(self, what: str, write: Callable[[], None]) -> None:
         try:
             write()
         except DatasetError as error:
-            self._listener.notice(f"{what} could not be saved. {error}")
+            self._notify(f"{what} could not be saved. {error}")
 
     def _trial(self, ending: Complete | Impossible) -> tuple[DraftStep, ...]:
         shown = self._settled_frame if self._is_passive else self._session.frame
@@ -418,6 +479,8 @@ class Engine:
 
     def _process_frame(self, frame: Frame) -> None:
         self._writer.hold(frame, self._session.needed)
+        if not self._session.was_lost and self._session.goal is not Goal.LOST:
+            self._before_loss = None if self._session.restoring else frame
         if self._session.state is State.DEVICE_LOST:
             self._apply(events.DeviceCameBack(frame.started_ns))
         stillness = self._watch.see(frame, ignore_top_px=self._writer.status_bar_px)
@@ -492,8 +555,9 @@ class Engine:
                 case effects.JudgeReturn(number):
                     return self._judge_return(number)
                 case effects.JudgeLastStep(number, uncertain, turned):
-                    self._notify(self._writer.judge_last(number, uncertain=uncertain, turned=turned))
-                    return events.LastStepJudged()
+                    text, is_doubtful = self._writer.judge_last(number, uncertain=uncertain, turned=turned)
+                    self._notify(text)
+                    return events.LastStepJudged(is_doubtful)
                 case effects.CompareScreens(before, after):
                     return events.ScreensCompared(self._writer.changed_cells(before, after))
                 case effects.VouchForLastStep():
@@ -504,8 +568,8 @@ class Engine:
                 case effects.Abandon():
                     self._store.discard(self._draft)
                     self._work.forget_snapshots()
-                case effects.Tell(text):
-                    self._notify(text)
+                case effects.Tell(text, kind):
+                    self._notify(text, kind)
                 case _:
                     return self._carry_out_passive(effect)
         except DatasetError as error:
@@ -526,9 +590,9 @@ class Engine:
         self._work.read_screen_while_restoring(frame)
         return None
 
-    def _notify(self, text: str) -> None:
+    def _notify(self, text: str, kind: NoticeKind = NoticeKind.WARNING) -> None:
         if text:
-            self._listener.notice(text)
+            self._listener.notice(Notice(text, kind, self._draft.steps[-1].key if self._draft.steps else None))
 
     def _carry_out_passive(
         self, effect: effects.LookAtScreen | effects.LookAtField | effects.AskText | effects.AmendText
@@ -541,7 +605,7 @@ class Engine:
             case effects.LookAtField():
                 self._work.read_field(shown)
             case effects.AskText(step, guess):
-                self._questions[step] = guess
+                self._questions[step] = TextQuestion(step, guess)
             case effects.AmendText(step, text):
                 self._writer.amend_text(step, text)
                 self._questions.pop(step, None)
@@ -555,7 +619,7 @@ class Engine:
         if frame is None and self._is_passive:
             return events.FrameMissing(number)
         if frame is None:
-            self._notify(OUT_OF_DATE)
+            self._notify(OUT_OF_DATE, NoticeKind.REFUSAL)
             return events.TouchCancelled()
         self._writer.forget_unused_screenshots(self._session.needed)
         new_screen = self._session.state is State.CAPTURING and self._is_settled
@@ -582,6 +646,8 @@ class Engine:
             no_tree="" if frame is None else self._writer.why_no_tree(frame),
             lacks_field=frame is not None and self._writer.lacks_field(frame),
             is_agents_turn=self.is_agents_turn,
+            nodes=() if frame is None else self._writer.nodes(frame),
+            redo=self._writer.undone[0].action if self._writer.undone else None,
         )
 
     def _initial_goal(self) -> Goal | None:

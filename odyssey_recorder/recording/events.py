@@ -177,7 +177,12 @@ class ScreenAccepted:
 
 @dataclass(frozen=True, slots=True)
 class LastStepJudged:
-    """What the screen says about the last step is in the draft."""
+    """What the screen says about the last step is in the draft.
+
+    `is_doubtful`: the screen changed, but it is unknown whether the step's input did it.
+    """
+
+    is_doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,20 @@ class NoteWritten:
 
 
 @dataclass(frozen=True, slots=True)
+class EndingWritten:
+    """What the annotator has written so far at the question how the episode ends."""
+
+    ending: Complete | Impossible
+
+
+@dataclass(frozen=True, slots=True)
+class RedoWanted:
+    """The annotator wants the action of the last undone step sent again, as a new step."""
+
+    now_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class TurnGiven:
     """It is the agent's turn, or the person's."""
 
@@ -79,11 +93,13 @@ class Stop:
     pass
 
 
-OfAgent = TurnGiven | AgentActed | AgentRefused
+OfAgent = TurnGiven | AgentActed
+Written = NoteWritten | EndingWritten | AgentRefused
 Request = ScreenRequested | TrialRequested
-Message = slow_work.Outcome | Report | FrameArrived | TouchEnded | NoteWritten | OfAgent | Request | Stop
+Message = slow_work.Outcome | Report | FrameArrived | TouchEnded | Written | RedoWanted | OfAgent | Request | Stop
 
-BY_PERSON = events.TouchedDown | events.Intended | events.UndoWanted | events.ScreenAccepted | events.AbandonWanted
+_ACTS = events.TouchedDown | events.Intended | events.UndoWanted | events.ScreenAccepted | events.AbandonWanted
+BY_PERSON = _ACTS | RedoWanted
 """Messages that end an agent's turn at once."""
 LAST_ANSWERS = (
     slow_work.Sent | slow_work.EpisodeInDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted

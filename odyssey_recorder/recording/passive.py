@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from odyssey_recorder.gesture.contacts import ContactBegan
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.notice import NoticeKind
 from odyssey_recorder.recording.raw_input import Interpreter, Refused
 from odyssey_recorder.recording.raw_input_queue import RawInputQueue, RawStep, RawUndo
 from odyssey_recorder.recording.restore import ANSWER_ANDROID, BRING_BACK_FIRST, RestoringSession
@@ -29,6 +30,7 @@ UNTOUCHED = (
 )
 UNTOUCHED_SCREENS = 4
 """So many settled screens without any touch are worth a notice."""
+TOUCHED_TOO_EARLY = "Your last input was not recorded. Restore the screen first."
 CLOCK_CHANGED = "The device's clock was changed. Check that the last steps have the right screenshots."
 
 
@@ -57,6 +59,8 @@ class PassiveSession(RestoringSession):
         self._has_new_reading = False
         self._device_reason = self._storage_reason = self._input_reason = ""
         self._retrying = False
+        self._held: list[events.InputHeard] = []
+        self._back_ns = 0
         self._untouched: set[int] | None = set()  # settled screens before the first touch
         self._failed_ns = self._now_ns = 0
 
@@ -116,6 +120,8 @@ class PassiveSession(RestoringSession):
         if self._final_state is not None:
             return self._handle_after_end(event)
         requested = self._dispatch(event)
+        if self._held and not self._restore.is_looking:
+            requested += self._release_held()
         return [*requested, *self._next_effects()] if self._final_state is None else requested
 
     def _dispatch(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
@@ -127,7 +133,8 @@ class PassiveSession(RestoringSession):
                 if self._storage_reason and now_ns - self._failed_ns >= RETRY_NS:
                     self._failed_ns, self._retrying = now_ns, True
             case events.FrameSeen():
-                self._has_frames, self._device_reason = True, ""
+                self._device_came_back(event.started_ns)
+                self._has_frames = True
                 self._raw_inputs.see(event)
                 return [*self._restore.look(event)] if self._restore.is_active else self._miss_touches(event)
             case events.TouchedDown() | events.Intended():
@@ -143,6 +150,17 @@ class PassiveSession(RestoringSession):
             case _:
                 return self._dispatch_device_event(event)
         return []
+
+    def _release_held(self) -> list[effects.PassiveEffect]:
+        """Record the inputs that came while the screen was compared, if it was the right one."""
+        held, self._held = self._held, []
+        if self._restore.is_active:
+            return [effects.Tell(TOUCHED_TOO_EARLY)]
+        return [told for event in held for told in self._hear(event)]
+
+    def _hear(self, event: events.InputHeard) -> list[effects.PassiveEffect]:
+        self._untouched = None if isinstance(event.news, ContactBegan) else self._untouched
+        return _notify(ENDING if self._ending else self._raw_inputs.hear(event)) if self._started else []
 
     def _miss_touches(self, frame: events.FrameSeen) -> list[effects.PassiveEffect]:
         if self._untouched is None or not frame.still:
@@ -162,11 +180,10 @@ class PassiveSession(RestoringSession):
                 already_lost, self._input_reason = self._input_reason, DEAF.format(reason)
                 self._has_input = False
                 return [] if already_lost else [effects.Tell(self._input_reason)]
-            case events.InputHeard() if self._restore.is_active:
-                return []
-            case events.InputHeard(news):
-                self._untouched = None if isinstance(news, ContactBegan) else self._untouched
-                return _notify(ENDING if self._ending else self._raw_inputs.hear(event)) if self._started else []
+            case events.InputHeard() if self._restore.is_active and event.at_ns >= self._back_ns:
+                self._held += [event] if self._restore.is_looking else []
+            case events.InputHeard():
+                return self._hear(event)
             case events.ClockJumped():
                 self._raw_inputs.distrust_clock()
                 return [effects.Tell(CLOCK_CHANGED)]
@@ -177,8 +194,8 @@ class PassiveSession(RestoringSession):
                 self._has_new_reading = True
             case events.DeviceWentAway(reason):
                 self._device_went_away(reason)
-            case events.DeviceCameBack():
-                self._device_reason = ""
+            case events.DeviceCameBack(now_ns):
+                self._device_came_back(now_ns)
             case _:
                 return self._dispatch_result(event)
         return []
@@ -307,7 +324,7 @@ class PassiveSession(RestoringSession):
             case events.Intended(events.Touch()):
                 return []  # its touch-down was refused, and the annotator was notified
             case _:
-                return [effects.Tell(USE_EMULATOR)]
+                return [effects.Tell(USE_EMULATOR, NoticeKind.REFUSAL)]
 
     def _undo(self, now_ns: int, steps: int) -> list[effects.PassiveEffect]:
         if self._is_publishing:
@@ -371,7 +388,13 @@ class PassiveSession(RestoringSession):
         if not self._device_reason:
             self._has_frames = False
             self._raw_inputs.stop_waiting_for_frames()
-        self._device_reason = reason
+        self._device_reason, self._was_lost = reason, True
+
+    def _device_came_back(self, now_ns: int) -> None:
+        if self._was_lost and not self._ending:
+            self._restore.device_came_back()
+            self._back_ns = now_ns
+        self._device_reason, self._was_lost = "", False
 
     def _storage_failed(self, event: events.StorageFailed) -> None:
         if event.frame is None:

@@ -9,8 +9,9 @@ from odyssey_recorder.dataset import provenance
 from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.model.action import Complete, Impossible
-from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.recording.events import Intent, KeyPress, TextEntered, Touch
 
 
@@ -62,6 +63,19 @@ def input_record(intent: Intent) -> provenance.StrokeRecord | provenance.KeyReco
         case TextEntered(text):
             return provenance.TextRecord(text=text)
         case Complete() | Impossible():
+            return None
+
+
+def intent_of(record: provenance.StepRecord) -> Intent | None:
+    """What `input_record` was made of; None if nothing was sent."""
+    match record.input:
+        case provenance.StrokeRecord(samples=samples, duration_us=duration_us):
+            return Touch(TouchStroke(tuple(TouchSample(Pixel(x, y), at_us) for x, y, at_us in samples), duration_us))
+        case provenance.KeyRecord(key=key):
+            return KeyPress(SystemKey(key))
+        case provenance.TextRecord(text=text):
+            return TextEntered(text)
+        case None:
             return None
 
 

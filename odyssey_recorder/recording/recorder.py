@@ -34,6 +34,7 @@ class Recorder:
         self._device = device
         self.serial = device.serial
         self.episode_id = draft.episode_id
+        self.task, self.origin = draft.task, draft.origin
         self.mode, self.actor = draft.origin.mode, draft.origin.actor
         self.long_press_ms = draft.origin.long_press_ms
         self._engine = Engine(device, draft, store, listener=listener, rules=rules)
@@ -88,6 +89,10 @@ class Recorder:
             raise RecordingError("Enter why the task is impossible. The reason is part of the data.")
         self._intend(Impossible(reason))
 
+    def keep_ending(self, ending: Complete | Impossible) -> None:
+        """Keep what is written at the question for the end: the view has it, after a resume too."""
+        self._engine.post(messages.EndingWritten(ending))
+
     def write_trial(self, ending: Complete | Impossible, root: Path) -> Path:
         """Write the episode as it would be published now into the empty dataset `root`; returns its annotation.
 
@@ -109,6 +114,14 @@ class Recorder:
         inputs go to the device without becoming steps.
         """
         self._engine.post(events.UndoWanted(time.monotonic_ns(), steps, rejects))
+
+    def redo(self) -> None:
+        """Send the action of the last undone step again, if the device shows the screen that it was made on.
+
+        That makes a new step with its own screenshot; the undone one stays removed.
+        """
+        self._engine.post(messages.RedoWanted(time.monotonic_ns()))
+        self._engine.hurry()
 
     def accept_screen(self) -> None:
         """Continue from the current screen, although it is not the wanted one."""

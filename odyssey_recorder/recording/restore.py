@@ -1,4 +1,4 @@
-"""Restores an earlier screen, after an undo or when a recording is resumed.
+"""Restores an earlier screen: after an undo, after the device was lost, or when a recording is resumed.
 
 Until the device shows that screen, or the annotator accepts another, no input is a step.
 """
@@ -18,6 +18,7 @@ _FLAGS = {
     Goal.LEFT: Flag(FlagCode.RESUMED_ELSEWHERE),
     Goal.UNKNOWN: Flag(FlagCode.RESUMED_UNSEEN),
     Goal.UNCERTAIN: Flag(FlagCode.RESUMED_UNSEEN),
+    Goal.LOST: Flag(FlagCode.AFTER_LOSS),
     Goal.ANSWERED: Flag(FlagCode.AFTER_DIALOG),
 }
 
@@ -86,6 +87,12 @@ class ScreenRestore:
         """Start with the screen on which the recording stopped; by hand if it cannot be recognized."""
         self._goal, self._part = goal, _Part.LOOKING
 
+    def device_came_back(self) -> None:
+        """Compare the screen with the one from before the loss, unless another one is being restored."""
+        if not self.is_active or self._goal is Goal.ANSWERED:
+            self.resume(Goal.LOST)
+            self.look_again()
+
     def await_answer(self) -> None:
         """Start with Android's dialog in front, which the annotator answers."""
         self._goal, self._part, self._judged = Goal.ANSWERED, _Part.UNLIKE, None
@@ -150,6 +157,12 @@ class RestoringSession:
 
     def __init__(self) -> None:
         self._restore = ScreenRestore()
+        self._was_lost = False
+
+    @property
+    def was_lost(self) -> bool:
+        """Whether the device was lost, and its screen has not been seen since."""
+        return self._was_lost
 
     @property
     def restoring(self) -> bool:

@@ -21,8 +21,9 @@ from odyssey_recorder.errors import RecordingError, ScriptError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.notice import Notice
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.validation import ClosedModel
 
@@ -37,6 +38,7 @@ _PER_CHARACTER_S = 0.1
 
 _TRIES = 3
 TAP_MS = 100
+_RESTORED_BY_SCRIPTS = (Goal.UNDONE, Goal.ANSWERED)
 
 _Place = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
 _Milliseconds = Annotated[int, Field(ge=0, le=60_000)]
@@ -139,8 +141,8 @@ class ScriptPlayer:
         if view.is_typing:
             self._on_progress(ScriptProgress(*self._place, view))
 
-    def notice(self, text: str) -> None:
-        self._notice = text
+    def notice(self, notice: Notice) -> None:
+        self._notice = notice.text
 
     def play(self, commands: tuple[Command, ...], recorder: Recorder, *, accepts_screen: bool = False) -> RecordingView:
         """Carry out all commands; return the view of the published episode.
@@ -192,11 +194,9 @@ class ScriptPlayer:
         if view.state is not State.RESTORING or isinstance(first, ScriptUndo):
             return
         if not accepts_screen:
-            raise RecordingError(
-                f"{view.way} The screenshot: {view.wanted}. A script cannot restore the screen: do it "
-                "yourself, or add --accept-screen. The draft is saved."
-            )
+            raise _cannot_restore(view)
         recorder.accept_screen()
+        recorder.wait_for(lambda view: view.state is not State.RESTORING, PATIENCE_S)
 
     def _looked(self, recorder: Recorder, *, or_back: bool) -> RecordingView:
         """Wait until the view hierarchy of a ready screen is read too, unless there is none."""
@@ -210,12 +210,28 @@ class ScriptPlayer:
                 recorder.wait_for(lambda now, view=view: now != view, left_s)  # type: ignore[misc]
 
     def _ready(self, recorder: Recorder, *, or_back: bool = False) -> RecordingView:
-        """Wait until the recorder is ready or, with `or_back`, until it wants the device restored."""
-        others = {State.STORAGE_LOST, State.RESTORING} if or_back else {State.STORAGE_LOST}
-        view = recorder.wait_for(lambda view: _is_ready(view) or view.state in others, PATIENCE_S)
+        """Wait until the recorder is ready or, with `or_back`, until it wants the device restored.
+
+        Raises RecordingError if the device came back from a loss on another screen.
+        """
+
+        def is_over(view: RecordingView) -> bool:
+            is_waiting = view.state is State.RESTORING and (or_back or view.goal not in _RESTORED_BY_SCRIPTS)
+            return _is_ready(view) or view.state is State.STORAGE_LOST or is_waiting
+
+        view = recorder.wait_for(is_over, PATIENCE_S)
         if view.state is State.STORAGE_LOST:
             raise RecordingError(f"{view.message} The draft is saved.")
+        if view.state is State.RESTORING and not or_back:
+            raise _cannot_restore(view)
         return view
+
+
+def _cannot_restore(view: RecordingView) -> RecordingError:
+    return RecordingError(
+        f"{view.way} The screenshot: {view.wanted}. A script cannot restore the screen: do it "
+        "yourself, or add --accept-screen. The draft is saved."
+    )
 
 
 def _give(command: Command, recorder: Recorder, view: RecordingView) -> None:
@@ -260,7 +276,7 @@ def _outcome(recorder: Recorder, frame_before: int | None, patience_s: float) ->
         return again_ready or view.state in {State.DEVICE_LOST, State.STORAGE_LOST, State.FINISHED}
 
     view = recorder.wait_for(lambda view: is_over(view) or view.state is State.RESTORING, patience_s)
-    if view.state is not State.RESTORING:
+    if view.state is not State.RESTORING or view.goal not in _RESTORED_BY_SCRIPTS:
         return view
     recorder.accept_screen()
     return recorder.wait_for(is_over, PATIENCE_S)

@@ -34,6 +34,7 @@ from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events, foreign_input
 from odyssey_recorder.recording.gestures import HeldGesture, LiveGesture
+from odyssey_recorder.recording.notice import NoticeKind
 from odyssey_recorder.recording.restore import ANSWER_ANDROID, BRING_BACK_FIRST, RestoringSession
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.timeline import MOVING
@@ -136,11 +137,8 @@ class Session(RestoringSession):
                 return self._while_restoring(event)
             case events.ErrorDialogSeen():
                 return self._while_restoring(event)
-            case events.LastStepJudged():
-                self._must_judge = self._uncertain = self._rotated = False
-                if isinstance(self._pending_write, effects.VouchForLastStep):
-                    self._pending_write = None
-                return []
+            case events.LastStepJudged(is_doubtful):
+                return self._last_step_judged(is_doubtful=is_doubtful)
             case events.ScreensCompared(cells):
                 return self._foreign.changed(cells, self._seen_ns if self._changed_ns is None else self._changed_ns)
             case events.KernelInputSeen():
@@ -221,14 +219,32 @@ class Session(RestoringSession):
         restless = frame.restless and self.frame is None
         if self._keeping is not None or not (frame.still or restless):
             return []
-        self.state, self._settled, self._keeping = State.CAPTURING, frame.still, frame.number
+        self._settled = frame.still
+        judge = effects.JudgeLastStep(frame.number, uncertain=self._uncertain, turned=self._rotated)
+        return [judge] if self._uncertain else self._keep(frame.number)
+
+    def _keep(self, number: int) -> list[effects.Effect]:
+        """Keep the screenshot of a settled screen, compare it with the one before, and judge the last step by it."""
+        self.state, self._keeping = State.CAPTURING, number
         requested: list[effects.Effect] = []
-        if self._frame_before is not None and frame.still:
-            requested.append(effects.CompareScreens(self._frame_before, frame.number))
-        requested.append(effects.KeepFrame(frame.number))
-        if self._must_judge or self._uncertain:
-            requested.append(effects.JudgeLastStep(frame.number, uncertain=self._uncertain, turned=self._rotated))
+        if self._frame_before is not None and self._settled:
+            requested.append(effects.CompareScreens(self._frame_before, number))
+        requested.append(effects.KeepFrame(number))
+        if self._must_judge:
+            requested.append(effects.JudgeLastStep(number, uncertain=False, turned=self._rotated))
         return requested
+
+    def _last_step_judged(self, *, is_doubtful: bool) -> list[effects.Effect]:
+        was_uncertain = self._uncertain
+        self._must_judge = self._uncertain = self._rotated = False
+        if isinstance(self._pending_write, effects.VouchForLastStep):
+            self._pending_write = None
+        if is_doubtful:
+            return self._settle(self._seen_ns)
+        if was_uncertain and self._newest is not None:
+            self._was_lost = False
+            return self._keep(self._newest)
+        return []
 
     def _frame_kept(self, number: int) -> list[effects.Effect]:
         if number != self._keeping:
@@ -250,10 +266,10 @@ class Session(RestoringSession):
         if self.state is State.RESTORING:
             return []  # not recorded, so nothing to prove
         if self.state is not State.READY or self._gesture is not None:
-            return [effects.Tell(NOT_READY)]
+            return [effects.Tell(NOT_READY, NoticeKind.REFUSAL)]
         oldest = self._anchor if self._settled else self._sized_at
         if oldest is not None and number < oldest:
-            return [effects.Tell(OUT_OF_DATE)]
+            return [effects.Tell(OUT_OF_DATE, NoticeKind.REFUSAL)]
         if not self._settled or self.frame is None:
             return self._pin(number, now_ns)
         if live:
@@ -286,7 +302,7 @@ class Session(RestoringSession):
             self.state, self._gesture = State.CHECKING, replace(self._gesture, intent=intent)
             return self._save_if_proved()
         if self.state is not State.READY or self._gesture is not None or self.frame is None:
-            return [effects.Tell(NOT_READY)]
+            return [effects.Tell(NOT_READY, NoticeKind.REFUSAL)]
         number = self.frame if self._settled or self._newest is None else self._newest
         self.state = State.CHECKING
         return [*self._pin(number, now_ns, intent), *self._save_if_proved()]
@@ -297,7 +313,7 @@ class Session(RestoringSession):
         if gesture is None or gesture.intent is None:
             return []
         if gesture.disturbed:
-            return [effects.Tell(CHANGED), *self._end_gesture(gesture.touched_ns)]
+            return [effects.Tell(CHANGED, NoticeKind.REFUSAL), *self._end_gesture(gesture.touched_ns)]
         if self.frame != gesture.frame or (self._settled and gesture.check is None):
             return []
         self.state = State.INJECTING
@@ -399,6 +415,9 @@ class Session(RestoringSession):
         """
         self.state, self.reason = State.RESTORING if self._restore.is_by_hand else State.SETTLING, ""
         self._anchor = self._newest = self.frame = self._keeping = None
+        if self._was_lost and not self._uncertain:
+            self._was_lost = False
+            self._restore.device_came_back()
         self._restore.look_again()
         pending: list[effects.Effect] = [self._pending_write] if self._pending_write else []
         since_ns = now_ns + (self._late_input_ns if self._uncertain or self._may_lift_late else 0)
@@ -468,13 +487,14 @@ class Session(RestoringSession):
         if self.state not in _WATCHING:
             self._restore.look_again()  # the device changed since
         was_restoring = self._restore.is_active
+        is_untouched = self._restore.is_looking and self._restore.goal is Goal.LOST
         requested = self._restore.judge(matches=matches)
         if requested:
             self._enter_restore()
         elif was_restoring and not self._restore.is_active and self._newest is not None:
-            self.state, self._keeping = State.CAPTURING, self._newest
-            self._foreign.end(self._seen_ns)
-            return [effects.KeepFrame(self._newest)]
+            if not is_untouched:
+                self._foreign.end(self._seen_ns)
+            return self._keep(self._newest)
         elif self._restore.is_by_hand and self.state in _WATCHING:
             self.state = State.RESTORING
         return requested
@@ -494,6 +514,7 @@ class Session(RestoringSession):
         if self.state in {State.IDLE, State.RETURNING} or self._publishing:
             return []
         self._uncertain = self._uncertain or (self._in_flight and self._live is None and not self._restore.is_active)
+        self._was_lost = True
         lost_gesture = self._enter_lost_state(State.DEVICE_LOST, reason)
         return [effects.Tell(NOT_SENT)] if lost_gesture else self._save_live()
 

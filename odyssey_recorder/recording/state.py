@@ -29,9 +29,11 @@ class Goal(Enum):
     """The same, but without a screenshot: the annotator must confirm the screen."""
     UNCERTAIN = "uncertain"
     """The same, and it is unknown whether the last step was carried out."""
+    LOST = "lost"
+    """The screen from before the device was lost; `shown_goal` says what is known of it."""
     ANSWERED = "answered"
     """Any, without Android's dialog about an app that failed."""
 
     @property
     def has_screenshot(self) -> bool:
-        return self in {Goal.UNDONE, Goal.LEFT}
+        return self in {Goal.UNDONE, Goal.LEFT, Goal.LOST}

@@ -46,6 +46,7 @@ from odyssey_recorder.recording import provenance_records
 from odyssey_recorder.recording.effects import RemoveSteps, SaveStep
 from odyssey_recorder.recording.events import Intent, KeyPress, StepsDropped, TextEntered, Touch
 from odyssey_recorder.recording.restore import is_of_screen
+from odyssey_recorder.recording.view import stored_views
 
 NO_TREES = "view hierarchies were not to be recorded"
 NO_TREE = "the screen did not rest long enough for its view hierarchy to be read"
@@ -108,6 +109,10 @@ class StepWriter:
         self.last_frame: Frame | None = None
         """The frame of the last step; None if another process recorded it."""
         self._restore_frame: tuple[Path, Frame | None] | None = None
+        self.undone: tuple[DraftStep, ...] = ()
+        """Steps of mirror mode that may be redone, in their order; none once another step is recorded."""
+        self.redoes: Intent | None = None
+        """The intent that redoes the first of them."""
 
     # For the next step.
 
@@ -185,6 +190,11 @@ class StepWriter:
     def has_tree(self, frame_number: int) -> bool:
         return frame_number in self._trees
 
+    def nodes(self, frame_number: int) -> tuple[ViewNode, ...]:
+        """The views of a frame; none while they are unknown."""
+        tree = self._trees.get(frame_number)
+        return () if tree is None else tree.nodes
+
     def lacks_field(self, frame_number: int) -> bool:
         """Whether nothing on this frame would take text; False if that is unknown."""
         tree, screen = self._trees.get(frame_number), self._screens.get(frame_number)
@@ -196,7 +206,7 @@ class StepWriter:
 
     def forget_unused_screenshots(self, needed: frozenset[int]) -> None:
         """Delete screenshots that belong to no step, except those of `needed` frames."""
-        used = {step.screenshot for step in self._draft.steps}
+        used = {step.screenshot for step in (*self._draft.steps, *self.undone)}
         for number in self._screenshots.keys() - needed:
             if self._screenshots[number].path == self._draft.state.left:
                 continue  # needed until the next screen is noted
@@ -206,6 +216,19 @@ class StepWriter:
         for known in (self._screens, self._trees, self._no_trees):
             for number in known.keys() - needed:
                 del known[number]
+
+    def text_after(self, step: int, frame_number: int | None) -> str | None:
+        """The text of the focused field after a step, on the next step's screen or else on this frame.
+
+        None if it is unknown, or the same as before the step: then the text may be submitted, or somewhere else.
+        """
+        if step + 1 < len(self._draft.steps):
+            after = stored_views(self._draft.steps[step + 1].tree)
+        else:
+            tree = None if frame_number is None else self._trees.get(frame_number)
+            after = tree.nodes if tree else ()
+        shown = focused_text(after)
+        return None if shown == focused_text(stored_views(self._draft.steps[step].tree)) else shown
 
     def amend_text(self, step: int, text: str) -> None:
         """Put the annotator's answer into step number `step`, and remove the flag."""
@@ -218,8 +241,19 @@ class StepWriter:
 
     def save(self, wanted: SaveStep) -> None:
         step = self.make_step(wanted)
+        self._forget_late_change(wanted)
         self._draft.add_step(step.action, step.screenshot, step.record)
+        self.undone = self.undone[1:] if step.record.redone else ()
         self.last_frame = self._screenshots[wanted.frame].frame
+
+    def _forget_late_change(self, wanted: SaveStep) -> None:
+        """Take back that the last step changed nothing, if its effect came after the screen had settled."""
+        last = self._draft.steps[-1] if self._draft.steps else None
+        unchanged, kept = Flag(FlagCode.UNCHANGED), self._screenshots[wanted.frame].frame
+        if last is None or unchanged not in last.record.flags or Flag(FlagCode.UNEXPLAINED) in wanted.flags:
+            return
+        if self.last_frame is not None and not kept.shows_same_as(self.last_frame, ignore_top_px=self.status_bar_px):
+            self._draft.amend_last({"flags": flags_json(flag for flag in last.record.flags if flag != unchanged)})
 
     def make_step(self, wanted: SaveStep) -> DraftStep:
         """The step as it would be saved now; its screenshot is safe in the draft."""
@@ -230,6 +264,7 @@ class StepWriter:
         touched_us = self._clock.epoch_us(wanted.touched_ns)
         action = self._action(wanted.intent, kept.frame)
         press = self._press_flags(wanted.intent, action)
+        redone = self.undone[0] if self.undone and wanted.intent is self.redoes else None
         hidden = (Flag(FlagCode.BLACK),) if tree and _is_forbidden(kept.frame, tree) else ()
         record = StepRecord(
             frame=kept.record.model_copy(update={"settled": wanted.settled}),
@@ -250,6 +285,8 @@ class StepWriter:
             flags=(*wanted.flags, *self._size_flags(kept.frame.size), *press, *hidden),
             agent=self.agent,
             rejected=self._draft.state.rejected if self._is_rejected_on(kept) else (),
+            note="" if redone is None else redone.record.note,
+            redone=redone is not None,
         )
         return DraftStep(self._draft.state.next_key, action, kept.path, record)
 
@@ -262,12 +299,22 @@ class StepWriter:
         count = min(wanted.count, len(self._draft.steps))
         if not count:
             return None
-        first = self._draft.steps[-count]
+        first, gone = self._draft.steps[-count], self._draft.steps[-count:]
         back = wanted.leads_back and self._frame_to_restore(first.screenshot) is not None
         flags = tuple(flag for flag in first.record.flags if is_of_screen(flag))
         self._draft.drop_last(wanted.why, count, leads_back=back, rejects=wanted.rejects, next_flags=flags)
         self.last_frame = None
+        self.undone = (*gone, *self.undone) if all(map(self._may_be_redone, gone)) else ()
         return StepsDropped(back, flags, lost=wanted.leads_back and not back)
+
+    def is_on_screen_of(self, step: DraftStep, frame_number: int | None) -> bool:
+        """Whether this frame, which is safe in the draft, shows the screen that a step was made on."""
+        kept = None if frame_number is None else self._screenshots.get(frame_number)
+        return kept is not None and self.shows(kept.frame, step.screenshot)
+
+    def _may_be_redone(self, step: DraftStep) -> bool:
+        """Not an agent's: the record of the redone step would say that it was the annotator's own."""
+        return self._draft.origin.mode == "mirror" and step.record.agent is None and step.record.input is not None
 
     def refuse(self, action: Action, frame_number: int, agent: AgentRecord) -> None:
         """A person did not allow an agent's action on this frame; forgotten if its screenshot is gone."""
@@ -323,34 +370,37 @@ class StepWriter:
     def vouch_for_last(self) -> None:
         self._flag_last(FlagCode.VOUCHED, sent_until_us=self._clock.epoch_us(time.monotonic_ns()))
 
-    def judge_last(self, number: int, *, uncertain: bool, turned: bool = False) -> str:
+    def judge_last(self, number: int, *, uncertain: bool, turned: bool = False) -> tuple[str, bool]:
         """Compare a frame from after the last step with its screenshot; return a message for the annotator, or "".
 
         An unchanged screen flags the step, or removes it if it is `uncertain` that its input arrived. `turned` also
-        flags the step: its input may have met another screen.
+        flags the step: its input may have met another screen. Also returns whether it is doubtful that it arrived.
         """
         frame = self.frame(number)
         if frame is None or not self._draft.steps:
-            return ""
+            return "", False
         last = self._draft.steps[-1]
         try:
             before = self.last_frame or provenance_records.frame_of(last.screenshot)
         except OSError as error:
-            return f"{last.screenshot} cannot be read ({error.strerror}): undo the last step, and record it again."
+            unreadable = (
+                f"{last.screenshot} cannot be read ({error.strerror}): undo the last step, and record it again."
+            )
+            return unreadable, uncertain
         unchanged = frame.shows_same_as(before, ignore_top_px=self.status_bar_px)
         if unchanged and uncertain:
             self.drop_last(RemoveSteps("not carried out: the connection was lost"))
-            return RETRACTED
+            return RETRACTED, False
         codes = [FlagCode.CHANGING] if turned else []
         if unchanged:
             self._flag_last(*codes, FlagCode.UNCHANGED)
         elif uncertain:
             sent_until_us = self._clock.epoch_us(frame.arrived_ns)
             self._flag_last(*codes, FlagCode.CONNECTION_BROKE, sent_until_us=sent_until_us)
-            return DOUBTFUL
+            return DOUBTFUL, True
         elif turned:
             self._flag_last(*codes)
-        return ""
+        return "", False
 
     def _flag_last(self, *codes: FlagCode, **changes: int) -> None:
         flags = flags_json((*self._draft.steps[-1].record.flags, *map(Flag, codes)))

@@ -2,22 +2,26 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from odyssey_recorder.dataset.layout import ui_tree_path
+from odyssey_recorder.dataset.layout import read_dataset_file, ui_tree_path
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.errors import RecordingError
+from odyssey_recorder.device.view_hierarchy import ViewNode, parse
+from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError
+from odyssey_recorder.files import Largest
 from odyssey_recorder.model.action import Action, in_words
 from odyssey_recorder.model.episode import screenshot_name
-from odyssey_recorder.model.flag import describe_flag
+from odyssey_recorder.model.flag import FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.recording.notice import Notice
 from odyssey_recorder.recording.state import Goal, State
 
 if TYPE_CHECKING:  # a window that does not record yet needs none of them
     from odyssey_recorder.dataset.draft import Draft, DraftStep
     from odyssey_recorder.dataset.provenance import AgentRecord
+    from odyssey_recorder.device.view_hierarchy import ViewNode
     from odyssey_recorder.recording.passive import PassiveSession
     from odyssey_recorder.recording.session import Session
 
@@ -60,11 +64,11 @@ def restore_text(goal: Goal | None, steps: "Sequence[DraftStep]") -> str:
             return "Nothing is recorded until both screens match."
         case Goal.ANSWERED:
             return "Nothing is recorded until Android's message is gone. Your next step will be flagged."
-        case None:
+        case Goal.LOST | None:
             return ""
         case Goal.LEFT:
             return (
-                "The device does not show the screen on which this recording stopped. Restore that "
+                "The device does not show the screen on which this recording was interrupted. Restore that "
                 "screen, or choose “Screens match, continue”; your next step will be flagged."
             )
         case Goal.UNKNOWN:
@@ -75,10 +79,18 @@ def restore_text(goal: Goal | None, steps: "Sequence[DraftStep]") -> str:
             )
         case Goal.UNCERTAIN:
             return (
-                f"The recorder stopped while sending the last step ({last}), so it is unknown whether the "
-                "device received it. If the device shows the result of this step, choose “Screens match, "
+                f"The recording was interrupted while the last step ({last}) was sent, so it is unknown whether "
+                "the device received it. If the device shows the result of this step, choose “Screens match, "
                 "continue”; the step stays and is flagged. If not, undo the step."
             )
+
+
+def stored_views(tree: Path | None) -> tuple[ViewNode, ...]:
+    """The views of a stored view hierarchy; empty if there is none that can be read."""
+    try:
+        return () if tree is None else parse(read_dataset_file(tree, Largest.TREE).decode(errors="replace"))
+    except (DatasetError, DeviceError):
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +153,16 @@ class StepRows:
 
 @dataclass(frozen=True, slots=True)
 class TextQuestion:
-    """The text of step `step` could not be read; `guess` is the best guess."""
+    """The text of step `step` could not be read; `guess` is the best guess.
+
+    With `shown`, `guess` was answered, but the field holds `shown`: the same answer once more is final. `screenshot` is
+    the next one, which shows the text; None if there is none yet.
+    """
 
     step: int
     guess: str
+    shown: str = ""
+    screenshot: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +181,9 @@ class RecordingView:
     `is_typing`: a long text is being typed; `message` says how far.
     `is_agents_turn`: an agent acts, until a person does anything.
     `is_correcting`: the next step is shown in place of an agent's.
+    `redo`: the action of the undone step that may be sent again.
+    `note`, `reason`: what is written at the questions for the end, and not answered yet.
+    `nodes`: the views of the frame, once they are known.
     """
 
     state: State
@@ -181,6 +202,10 @@ class RecordingView:
     lacks_field: bool = False
     is_agents_turn: bool = False
     is_correcting: bool = False
+    redo: Action | None = None
+    note: str = ""
+    reason: str = ""
+    nodes: "tuple[ViewNode, ...]" = ()
 
 
 class Listener(Protocol):
@@ -192,7 +217,7 @@ class Listener(Protocol):
     def changed(self, view: RecordingView) -> None:
         """The view changed."""
 
-    def notice(self, text: str) -> None:
+    def notice(self, notice: Notice) -> None:
         """A message for the annotator: a gesture was refused, a step was removed."""
 
 
@@ -229,10 +254,14 @@ class ViewPublisher:
 
 
 def make_view(
-    session: "Session | PassiveSession", draft: "Draft", questions: Mapping[int, str], *, typing: tuple[int, int]
+    session: "Session | PassiveSession",
+    draft: "Draft",
+    questions: Mapping[int, TextQuestion],
+    *,
+    typing: tuple[int, int],
 ) -> RecordingView:
     """Build a view without its steps; `typing`: characters typed, and length of the text."""
-    state, goal = session.state, session.goal
+    state, goal = session.state, shown_goal(session.goal, draft)
     typed, length = typing
     is_typing = state is State.INJECTING and length >= LONG_TEXT
     message = PUBLISHING if session.publishing else session.reason or STATE_MESSAGES[state]
@@ -240,19 +269,38 @@ def make_view(
         message = TYPING.format(typed, length)
     if state is State.RESTORING and goal in RESTORE_MESSAGES:
         message = RESTORE_MESSAGES[goal]
-    unanswered = min((step for step in questions if step < len(draft.steps)), default=None)
     return RecordingView(
         state,
         message,
         session.frame,
         (),
-        question=None if unanswered is None else TextQuestion(unanswered, questions[unanswered]),
+        question=_next_question(questions, draft),
         wanted=goal_screenshot(goal, draft),
         goal=goal,
         way=restore_text(goal, draft.steps),
         is_typing=is_typing,
         is_correcting=bool(draft.state.rejected),
+        note=draft.state.note,
+        reason=draft.state.reason,
     )
+
+
+def shown_goal(goal: Goal | None, draft: "Draft") -> Goal | None:
+    """What is known of the screen to restore, if the device was lost."""
+    if goal is not Goal.LOST:
+        return goal
+    if draft.state.left is not None or not draft.steps:
+        return Goal.LEFT
+    is_doubtful = any(flag.code is FlagCode.CONNECTION_BROKE for flag in draft.steps[-1].record.flags)
+    return Goal.UNCERTAIN if is_doubtful else Goal.UNKNOWN
+
+
+def _next_question(questions: Mapping[int, TextQuestion], draft: "Draft") -> TextQuestion | None:
+    step = min((step for step in questions if step < len(draft.steps)), default=None)
+    if step is None:
+        return None
+    after = draft.steps[step + 1].screenshot if step + 1 < len(draft.steps) else draft.state.left
+    return replace(questions[step], screenshot=after)
 
 
 def goal_screenshot(goal: Goal | None, draft: "Draft") -> Path | None:
@@ -264,5 +312,5 @@ def goal_screenshot(goal: Goal | None, draft: "Draft") -> Path | None:
             return draft.state.left
         case Goal.UNKNOWN | Goal.UNCERTAIN:
             return draft.steps[-1].screenshot if draft.steps else None
-        case Goal.ANSWERED | None:
+        case Goal.ANSWERED | Goal.LOST | None:
             return None

@@ -12,7 +12,13 @@ from odyssey_recorder.device.device import ControllableDevice
 from odyssey_recorder.device.measured import long_press_ms
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule
-from odyssey_recorder.errors import DeviceError, InputRefusedError, ReplayError
+from odyssey_recorder.errors import (
+    DeviceDisconnectedError,
+    DeviceError,
+    DeviceTimeoutError,
+    InputRefusedError,
+    ReplayError,
+)
 from odyssey_recorder.gesture.recognizer import LONG_PRESS_MS
 from odyssey_recorder.model.action import Action, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
@@ -84,6 +90,16 @@ class ReplayResult:
         return next(verdict.value for verdict in reversed(StepVerdict) if verdict in verdicts)
 
     @property
+    def advice(self) -> str:
+        """The likely cause of a divergence, and what to do about it; empty without one."""
+        if self.outcome != StepVerdict.DIVERGED.value:
+            return ""
+        provenance = self.recorded.provenance
+        if provenance is not None and (snapshot := provenance.origin.start.snapshot):
+            return f"The recording started from the snapshot {snapshot}. Load it, then replay again."
+        return f"{LEFTOVERS} Bring them back to how the recording found them, then replay again."
+
+    @property
     def exit_code(self) -> int:
         """0 if no screen diverged, 1 if one did, 2 if the device failed before the end."""
         return {"failed": 2, StepVerdict.DIVERGED.value: 1}.get(self.outcome, 0)
@@ -94,6 +110,9 @@ class ReplayResult:
         counts = ", ".join(f"{self.count(verdict)} {verdict.value}" for verdict in StepVerdict)
         reached = f"{len(self.steps)} of {len(self.episode.steps)} steps reached"
         return f"{self.outcome}: {reached}; {counts}" + (f". {self.problem}" if self.problem else "")
+
+
+LEFTOVERS = "Apps keep their data, so what was done in them before is a likely cause."
 
 
 class Player:
@@ -116,6 +135,7 @@ class Player:
         self._results: list[StepResult] = []
         self._screenshot: Image.Image | None = None
         self._comparison: Comparison | None = None
+        self._acted_on: Frame | None = None
 
     def play(self) -> ReplayResult:
         """Bring the device home and replay the episode, to its end or as far as possible.
@@ -127,14 +147,29 @@ class Player:
         problem = ""
         try:
             self._check_device()
-            control.perform(SystemKey.HOME)
+            self._perform(control, SystemKey.HOME)
             while (planned := self._next_input(control.observe(self._is_recorded))) is not None:
-                control.perform(planned)
+                self._perform(control, planned)
                 self._results[-1] = replace(self._results[-1], performed=bool(planned))
         except DeviceError as error:
             problem = f"{self._position()}: {error}"
         steps = tuple(self._results)
         return ReplayResult(self._recorded, self._device.serial, steps, self._tolerance, problem)
+
+    def _perform(self, control: DeviceControl, planned: Input) -> None:
+        """An input that fails without an answer may have arrived: it is repeated only if the screen stays the same.
+
+        By then a device whose gRPC service fails is used over adb. Raises DeviceError if it fails again.
+        """
+        try:
+            control.perform(planned)
+        except (DeviceTimeoutError, DeviceDisconnectedError):
+            if not self._is_changed(control.observe(self._is_changed)):
+                control.perform(planned)
+
+    def _is_changed(self, observation: Observation) -> bool:
+        bar_px, before = observation.screen.status_bar_px, self._acted_on
+        return before is not None and not observation.frame.shows_same_as(before, ignore_top_px=bar_px)
 
     def _is_recorded(self, observation: Observation) -> bool:
         if self._is_over:
@@ -157,7 +192,7 @@ class Player:
             Size(*self._screenshot.size),
             settled=observation.settled,
         )
-        self._screenshot = None
+        self._screenshot, self._acted_on = None, observation.frame
         self._results.append(result)
         self._on_step(result)
         if result.comparison.verdict is StepVerdict.DIVERGED and not self._rules.go_on:

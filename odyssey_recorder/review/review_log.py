@@ -135,8 +135,22 @@ class ReviewLog:
         self.reviews.append(episode_id, Control(**self._signed(), withdraws="" if control is None else control.id))
         return True
 
+    def check_withdrawal(self, episode: EpisodeRow) -> None:
+        """Raise ReviewError unless the episode is this person's own and nobody has judged it. Raises DatasetError."""
+        if not same_person(episode.annotator, self._signed()["by"]):
+            owner = episode.annotator or "somebody unknown"
+            raise ReviewError(f"Episode {episode.episode_id} was recorded by {owner}, so you cannot withdraw it.")
+        if verdicts := self.reviews.read(episode.episode_id).present_verdicts:
+            raise ReviewError(
+                f"{verdicts[-1].by} has reviewed episode {episode.episode_id}. Ask {verdicts[-1].by} to send it back."
+            )
+
+    def withdraw_episode(self, episode_id: str, why: str) -> None:
+        """Move an episode to the trash for its annotator. Raises DatasetError, ReviewError."""
+        self.trash.move(episode_id, record=partial(self._record_move, "trash", why, self._who()))
+
     def restore(self, episode_id: str, why: str) -> None:
-        """Restore a rejected episode from the trash. Raises DatasetError, ReviewError."""
+        """Restore a rejected or withdrawn episode from the trash. Raises DatasetError, ReviewError."""
         self.trash.restore(episode_id, record=partial(self._record_move, "dataset", why, self._who()))
 
     def reopen(self, episode_id: str, verdict: Verdict, why: str, *, from_trash: bool) -> None:

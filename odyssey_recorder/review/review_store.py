@@ -13,7 +13,7 @@ from odyssey_recorder.dataset.change_journal import Change
 from odyssey_recorder.dataset.entry_file import FORMAT
 from odyssey_recorder.dataset.entry_store import EntryStore, is_main
 from odyssey_recorder.dataset.file_stamps import stamp
-from odyssey_recorder.dataset.layout import POLICY, REVIEWS, provenance_path, read_dataset_file
+from odyssey_recorder.dataset.layout import POLICY, REVIEWS, TRASH, provenance_path, read_dataset_file
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.dataset.provenance import Origin, read_provenance
 from odyssey_recorder.errors import DatasetError, MissingFileError, ReviewError
@@ -25,7 +25,7 @@ from odyssey_recorder.tasks.queue.task_status import SentBack
 from odyssey_recorder.validation import first_fault
 
 _DEFAULT = ReviewPolicy()
-_RELEVANT = (b'"annotator"', b"accept", b'"reopen"')
+_RELEVANT = (b'"annotator"', b'"trash"', b"accept", b'"reopen"')
 _NO_REASON = "A reviewer sent it back"
 
 
@@ -70,7 +70,10 @@ class ReviewStore(EntryStore[ReviewFile]):
             write_durably(self._folder / POLICY, f"{text}\n".encode(), within=self.root)
 
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
-        """The annotator's episodes that were sent back, by id; reads only changed files. Raises DatasetError."""
+        """The annotator's episodes that were sent back or withdrawn, by id; reads only changed files.
+
+        Raises DatasetError.
+        """
         with self._guard:
             self._refresh()
             moves = (
@@ -90,7 +93,7 @@ class ReviewStore(EntryStore[ReviewFile]):
         return self._named(episode_ids, lambda outcome: outcome.accepted_by)
 
     def reopened(self, episode_ids: Collection[str]) -> Mapping[str, str]:
-        """Episodes that are not sent back now, with who took a verdict on them back last. Raises DatasetError."""
+        """Episodes that are no longer sent back or withdrawn, with who took that back. Raises DatasetError."""
         return self._named(episode_ids, lambda outcome: outcome.reopened_by)
 
     def _named(self, episode_ids: Collection[str], name: Callable[[_Outcome], str]) -> Mapping[str, str]:
@@ -110,7 +113,9 @@ class ReviewStore(EntryStore[ReviewFile]):
     def _origin(self, episode_id: str) -> Origin | None:
         if episode_id not in self._origins:
             with suppress(DatasetError):  # opening the episode says why
-                provenance = read_provenance(self.root / provenance_path(episode_id))
+                path = provenance_path(episode_id)
+                in_trash = self.root.glob(f"{TRASH}/{episode_id}-*/{path}")
+                provenance = read_provenance(next(in_trash, self.root / path))
                 if provenance is not None:
                     self._origins[episode_id] = provenance.origin
         return self._origins.get(episode_id)
@@ -137,7 +142,15 @@ def _read_outcome(path: Path) -> _Outcome:
     if not any(word in data for word in _RELEVANT):
         return _Outcome()  # one of ten thousand files may be unreadable
     file = REVIEW_FORM.read(data, episode_id=path.stem, source=str(path))
-    move = next((move for move in file.moves if move.to == "annotator"), None)
+    moves = file.moves
+    move = next((move for move in moves if move.to == "annotator"), None)
+    last = moves[-1] if moves else None
+    if move is None and last is not None and last.to == "trash" and not file.present_verdicts:
+        move = last  # nobody judged it: the annotator has withdrawn it
     status = review_status(file, QUEUE_RULE)
     accepted_by = status.verdicts[-1].by if status.stage is ReviewStage.ACCEPTED else ""
-    return _Outcome(move, accepted_by, file.reopenings[-1].by if file.reopenings and move is None else "")
+    if move is not None:
+        return _Outcome(move, accepted_by)
+    if last is not None and last.to == "dataset":
+        return _Outcome(None, accepted_by, last.by)
+    return _Outcome(None, accepted_by, file.reopenings[-1].by if file.reopenings else "")

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from odyssey_recorder.dataset.boxes import repaired_steps
-from odyssey_recorder.dataset.codec import Dialect, read_episode
+from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.finding import EpisodeReport, Finding
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
@@ -15,47 +15,27 @@ from odyssey_recorder.services.review import ReviewService
 
 _CHECKING = "Checking the episodes…"
 _SPELLING = "EXP01"
-"""An export and a conversion write every annotation anew, so how it is spelled does not matter."""
-
-
-@dataclass(frozen=True, slots=True)
-class Admission:
-    """Whether an episode must be without errors, and whether it must be accepted."""
-
-    checked: bool = False
-    accepted: bool = False
-
-
-READY = Admission(checked=True, accepted=True)
+"""An export writes every annotation anew, so how it is spelled does not matter."""
 
 
 def reason_left_out(
-    reviews: ReviewService,
-    admission: Admission,
-    dialect: Dialect,
-    progress: Progress = untold,
-    cancelled: Cancelled = never,
+    reviews: ReviewService, progress: Progress = untold, cancelled: Cancelled = never
 ) -> Callable[[Path], str]:
     """A function that gives the reason why an annotation file is left out, empty if it is not.
 
-    Settles an interrupted fix, and checks what has changed if `admission` asks for anything. Raises DatasetError,
-    CancelledError.
+    An episode is ready once it is accepted and without errors. Settles an interrupted fix, and checks what has changed.
+    Raises DatasetError, CancelledError.
     """
     reviews.recover()
-    reports: dict[str, EpisodeReport] = {}
-    if admission != Admission():
-        found = reviews.check_all(lambda share, _text: progress(share, _CHECKING), cancelled)
-        reports = {report.episode_id: report for report in found}
+    found = reviews.check_all(lambda share, _text: progress(share, _CHECKING), cancelled)
+    reports = {report.episode_id: report for report in found}
 
     def reason(annotation: Path) -> str:
-        if admission.checked:
-            report = reports.get(annotation.stem)
-            if report is None:
-                return f"{annotation.name} is new, or has changed since it was checked. Try again."
-            if (error := _error(report, annotation, dialect)) is not None:
-                return f"{annotation.name}: {error.found} {error.todo} ({error.name})"
-        if not admission.accepted:
-            return ""
+        report = reports.get(annotation.stem)
+        if report is None:
+            return f"{annotation.name} is new, or has changed since it was checked. Try again."
+        if (error := _error(report, annotation)) is not None:
+            return f"{annotation.name}: {error.found} {error.todo} ({error.name})"
         try:
             stage = reviews.stage(annotation.stem)
         except (DatasetError, ReviewError) as error:
@@ -65,10 +45,10 @@ def reason_left_out(
     return reason
 
 
-def _error(report: EpisodeReport, annotation: Path, dialect: Dialect) -> Finding | None:
+def _error(report: EpisodeReport, annotation: Path) -> Finding | None:
     """The first error that the written file would still have."""
     repaired: frozenset[int] = frozenset()
-    if dialect is Dialect.RELEASE and "ACT09" in report.failed:
+    if "ACT09" in report.failed:
         with suppress(DatasetError):  # an unreadable file is a finding of its own
             repaired = frozenset(repaired_steps(read_episode(annotation)))
     kept = (

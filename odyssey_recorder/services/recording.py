@@ -1,29 +1,34 @@
 """Starts recordings: from an assignment and a device, or from a draft."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from odyssey_recorder import __version__
-from odyssey_recorder.dataset.layout import EpisodeFiles
+from odyssey_recorder.dataset.layout import PROVENANCE, EpisodeFiles
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
 from odyssey_recorder.device.connector import DeviceConnector
-from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
+from odyssey_recorder.device.device import SIMULATED, Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.measured import long_press_ms
 from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.model.episode import Actor, DeviceInfo, Mode
+from odyssey_recorder.progress import never
 from odyssey_recorder.services.practice import PracticeService
 from odyssey_recorder.simulated.private_emulators import PhoneProcesses
 
 if TYPE_CHECKING:
     from odyssey_recorder.dataset import provenance
     from odyssey_recorder.dataset.draft import Draft
+    from odyssey_recorder.device.inventory import DeviceInventory
     from odyssey_recorder.gesture.recognizer import TouchRules
     from odyssey_recorder.model.finding import EpisodeReport
     from odyssey_recorder.recording.recorder import Recorder
@@ -36,11 +41,24 @@ PRACTICE_START = FromSnapshot("odyssey-practice")
 """Saved before the first practice task on a device, so that no attempt sees the traces of another."""
 
 
+_BREAK_S = 300
+"""A longer time between two steps is a break."""
+
+
+@dataclass(frozen=True, slots=True)
+class DayCount:
+    """One's own published episodes of today, and the seconds of work on them, without breaks."""
+
+    episodes: int = 0
+    seconds: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class RecordingService:
     """What an annotator needs: devices, a dataset, and simulated emulators on demand. Calls raise OdysseyError.
 
-    `start` is for tasks without a start state. Without `practice` there is no consent.
+    `start` is for tasks without a start state. Without `practice` there is no consent, and without `inventory` no
+    virtual device is started.
     """
 
     connector: DeviceConnector
@@ -53,6 +71,7 @@ class RecordingService:
     snapshots: "SnapshotPolicy" = "never"
     start: StartState = field(default_factory=AsFound)
     practice: PracticeService | None = None
+    inventory: "Callable[[], DeviceInventory] | None" = None
 
     def who_records(self) -> str:
         return self.annotator if self.practice is None else self.practice.annotator
@@ -70,11 +89,11 @@ class RecordingService:
     def devices(self) -> Sequence[ListedDevice]:
         return self.connector.devices()
 
-    def simulate(self) -> str:
-        """Returns the serial."""
+    def simulate(self, profile: str = "") -> str:
+        """Returns the serial; without `profile` it has that of the settings."""
         if self.phones is None:
             raise DeviceError("A simulated emulator cannot be started from here. Run: odyssey-recorder simulate")
-        serial = self.phones.start(self.profile)
+        serial = self.phones.start(profile or self.profile)
         self.connect(serial).close()
         return serial
 
@@ -99,6 +118,19 @@ class RecordingService:
     def discard(self, episode_id: str) -> None:
         self._store_of(episode_id).discard_unopened(episode_id)
 
+    def recorded_today(self) -> DayCount:
+        """Reads the provenance of episodes that were written today; unreadable ones do not count."""
+        from odyssey_recorder.review.status import same_person  # imported late: the window opens sooner
+
+        midnight_s = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
+        count, who = DayCount(), self.who_records()
+        for path in (self.store.root / PROVENANCE).glob("*.json"):
+            with suppress(OSError, DatasetError):
+                known = self.store.provenance(path.stem) if path.stat().st_mtime >= midnight_s else None
+                if known and same_person(known.origin.annotator, who) and known.published_us >= midnight_s * 1e6:
+                    count = DayCount(count.episodes + 1, count.seconds + _worked_s(known))
+        return count
+
     def begin(
         self,
         device: Device,
@@ -118,6 +150,43 @@ class RecordingService:
         store = self._practice_store() if assignment.is_practice else self.store
         draft = store.create_draft(task=assignment.task, device=_device_info(properties), origin=origin)
         return self._recorder(device, draft, store, listener)
+
+    def assignment_of(self, recorder: "Recorder") -> Assignment:
+        """What is being recorded, to begin it again."""
+        origin = recorder.origin
+        is_practice = self._store_of(recorder.episode_id) is not self.store
+        return Assignment(recorder.task, origin.task_id, _start_state(origin.start), is_practice, origin.making)
+
+    def suits(self, device: DeviceProperties, draft: DraftSummary) -> bool:
+        """Whether a draft can be continued on a device: one with the same screen, and simulated only if it was."""
+        return device.size == draft.device.size and device.is_simulated == _is_simulated(draft)
+
+    def device_for(self, draft: DraftSummary) -> str:
+        """The serial of a device on which a draft can be continued; one is started if none runs, which takes minutes.
+
+        The draft's own device comes first. Raises RecordingError if there is none.
+        """
+        running = [self._properties(listed.serial) for listed in self.devices() if listed.is_ready]
+        suited = [device for device in running if self.suits(device, draft)]
+        if suited:
+            own = draft.avd_name, draft.serial
+            return min(suited, key=lambda one: (one.avd_name != own[0], one.serial != own[1])).serial
+        if _is_simulated(draft) and self.can_simulate:
+            return self.simulate(draft.avd_name.removeprefix(SIMULATED))
+        if self.inventory is not None and not _is_simulated(draft):
+            inventory = self.inventory()
+            stopped = [(one.avd, one.profile) for one in inventory.listing().members if one.avd and not one.serial]
+            named = (avd.name for avd, _ in stopped if avd.name == draft.avd_name)
+            alike = (avd.name for avd, profile in stopped if profile and profile.size == draft.device.size)
+            for name in (*named, *alike):
+                return inventory.start(name, lambda _share, _text: None, never)
+        raise RecordingError(
+            f"This recording needs a {draft.device.device_name} ({draft.device.size}). Start one, then resume it."
+        )
+
+    def _properties(self, serial: str) -> DeviceProperties:
+        with closing(self.connect(serial)) as device:
+            return device.properties()
 
     def resume(self, device: Device, episode_id: str, listener: "Listener") -> "Recorder":
         """The recorder is not started yet."""
@@ -211,6 +280,12 @@ class RecordingService:
         )
 
 
+def _worked_s(known: "provenance.EpisodeProvenance") -> float:
+    moments = [known.started_us, *(step.touched_us for step in known.steps), known.published_us]
+    times_s = ((after - before) / 1e6 for before, after in pairwise(moments))
+    return sum(time_s for time_s in times_s if 0 < time_s < _BREAK_S)
+
+
 def check_alone(annotation: Path) -> "EpisodeReport":
     """Check a single episode; nothing is kept. Raises OdysseyError."""
     from odyssey_recorder.checking.check_cache import Cache, CodeHashes  # imported late: slow to load
@@ -220,6 +295,10 @@ def check_alone(annotation: Path) -> "EpisodeReport":
 
     metrics = ImageMetrics(Cache(None, CodeHashes("", "")))
     return check_episode(collect(EpisodeFiles.of(annotation), read_annotation(annotation), metrics, ()))
+
+
+def _is_simulated(draft: DraftSummary) -> bool:
+    return draft.avd_name.startswith(SIMULATED)
 
 
 def _bring_to_start(device: Device, start: StartState) -> None:
@@ -233,6 +312,16 @@ def _bring_to_start(device: Device, start: StartState) -> None:
             device.save_snapshot(name)
         case FromSnapshot(name):
             device.load_snapshot(name)
+
+
+def _start_state(record: "provenance.StartRecord") -> StartState:
+    match record.kind:
+        case "as_found":
+            return AsFound()
+        case "clean_home":
+            return CleanHome()
+        case "snapshot":
+            return FromSnapshot(record.snapshot)
 
 
 def _resumed_record(device: DeviceProperties) -> "provenance.ResumedRecord":

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 
 from odyssey_recorder.curation.retired import read_retired
-from odyssey_recorder.dataset.codec import Dialect
 from odyssey_recorder.dataset.layout import annotation_path, episode_ids
 from odyssey_recorder.dataset.provenance import by_agents
 from odyssey_recorder.errors import DatasetError
@@ -15,7 +14,7 @@ from odyssey_recorder.releases import folder, making
 from odyssey_recorder.releases.folder import RECORD, FileDifference, ReleaseRecord, release_folder, releases, verify
 from odyssey_recorder.releases.making import PlannedRelease, make_release
 from odyssey_recorder.releases.manifest import ReleaseChanges
-from odyssey_recorder.services.admission import READY, reason_left_out
+from odyssey_recorder.services.admission import reason_left_out
 from odyssey_recorder.services.review import ReviewService
 
 __all__ = ["FileDifference", "PlannedRelease", "ReleaseChanges", "ReleaseRecord", "make_release", "releases", "verify"]
@@ -40,7 +39,7 @@ def draft(
     if not (present := sorted(episode_ids(root))):
         raise DatasetError(f"{root} has no episodes: expected a dataset folder with annotations/<id>.json.")
     revisions = {episode_id: folder.revision_of(root, episode_id) for episode_id in present}  # before the checks
-    refuse, retired = reason_left_out(reviews, READY, Dialect.RELEASE, progress, cancelled), read_retired(root)
+    refuse, retired = reason_left_out(reviews, progress, cancelled), read_retired(root)
     left_out = {
         episode_id: f"{episode_id}.json is retired: {retired[episode_id].reason}"
         for episode_id in sorted(retired.keys() & present)

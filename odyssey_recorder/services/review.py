@@ -1,8 +1,9 @@
 """Reviewing one dataset: episodes with their check results, verdicts, fixes and replays."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import replace
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -24,7 +25,7 @@ from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.model.plain_text import counted, step_number
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.review import status as statuses
-from odyssey_recorder.review.review import Decision, Judgement, ReplayEvidence, ReviewFile
+from odyssey_recorder.review.review import Decision, Judgement, Move, ReplayEvidence, ReviewFile
 from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.review_merge import Merged, check_elsewhere, check_reviews, merge_copies, merge_reviews
 from odyssey_recorder.review.review_store import ReviewStore
@@ -41,6 +42,17 @@ _EPISODES_PER_NEWS = 100
 _ROWS_PER_NEWS = 500
 _WARNED_BEFORE = "It needed a second review before it was fixed"
 """A fix may remove the warnings that asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class InTrash:
+    """An episode in the trash, and who moved it there, when and why; empty texts if that is unknown."""
+
+    episode_id: str
+    instruction: str
+    moved_at: datetime
+    by: str = ""
+    why: str = ""
 
 
 class ReviewSubscription:
@@ -173,6 +185,19 @@ class ReviewService:
         withdrawn = [one.episode_id for one in self._episodes(ids) if self._log.withdraw(one.episode_id, why)]
         self._notify(withdrawn)
         return withdrawn
+
+    def withdraw_episodes(self, ids: Collection[str], why: str) -> None:
+        """Move one's own episodes to the trash, all or none; their tasks can be recorded again.
+
+        Raises ReviewError if one is somebody else's or has been judged, DatasetError.
+        """
+        self.recover()
+        episodes = self._episodes(ids)
+        for episode in episodes:
+            self._log.check_withdrawal(episode)
+        for episode in episodes:
+            self._log.withdraw_episode(episode.episode_id, why)
+        self._notify(ids)
 
     # Controls.
 
@@ -491,9 +516,20 @@ def reply_to_reviewer(root: Path, annotator: str, episode_id: str, words: str) -
     ReviewLog(root, lambda: annotator).reply(episode, words)
 
 
-def trashed_episodes(root: Path) -> Sequence[TrashedEpisode]:
+def trashed_episodes(root: Path) -> Sequence[InTrash]:
     """Newest first. Raises DatasetError."""
-    return Trash(root).episodes()
+    store = ReviewStore(root)
+    return [_in_trash(store, trashed) for trashed in Trash(root).episodes()]
+
+
+def _in_trash(store: ReviewStore, trashed: TrashedEpisode) -> InTrash:
+    row = read_row(trashed.folder, trashed.episode_id)
+    known = InTrash(trashed.episode_id, "" if row is None else row.instruction, trashed.moved_at)
+    with suppress(DatasetError, ReviewError):
+        for entry in reversed(store.read(trashed.episode_id).entries):
+            if isinstance(entry, Move) and entry.to == "trash":
+                return replace(known, by=entry.by, why=entry.why)
+    return known
 
 
 def _texts(root: Path, episode_id: str) -> tuple[str, ...]:

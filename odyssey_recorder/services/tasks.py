@@ -17,7 +17,8 @@ from odyssey_recorder.tasks.generation.coverage import Coverage, asking_for, cov
 from odyssey_recorder.tasks.generation.supply import phrased
 from odyssey_recorder.tasks.generation.targets import load_targets
 from odyssey_recorder.tasks.listing import ListedTask
-from odyssey_recorder.tasks.queue.task_status import Holder, QueueContents, TaskEvent
+from odyssey_recorder.tasks.queue.task_status import Holder, QueueContents, TaskEvent, checked_reason
+from odyssey_recorder.tasks.templates.team import Team, load_team, team_faults, write_team
 from odyssey_recorder.tasks.templates.template import Template, TemplateLibrary
 from odyssey_recorder.tasks.templates.template_files import load_library
 from odyssey_recorder.tasks.templates.template_writing import write_template
@@ -54,12 +55,13 @@ def suiting(library: TemplateLibrary, choice: ModelChoice, targets: generator.Ta
 
 @dataclass(frozen=True, slots=True)
 class TemplateChoice:
-    """Where templates come from, read on each use because settings change: the `folders`, shipped ones first, and
-    the user's `own` folder."""
+    """Where templates come from, read on each use because settings change: the `folders`, shipped ones first, the
+    user's `own` folder, and the file that says which apps the `team` has."""
 
     folders: Callable[[], Sequence[Path]]
     own: Callable[[], Path]
     names_apps: Callable[[], bool]
+    team: Callable[[], Path]
 
 
 class TaskService:
@@ -90,7 +92,17 @@ class TaskService:
         return self._templates.names_apps()
 
     def library(self) -> TemplateLibrary:
-        return load_library(self._templates.folders())
+        return load_library(self._templates.folders(), self._templates.team())
+
+    def team(self) -> Team:
+        return load_team(self._templates.team())
+
+    def change_team(self, team: Team) -> None:
+        """What the team has for tasks made from now on. Raises TaskError for apps that cannot be added."""
+        shipped = load_library(self._templates.folders()).catalogues
+        for _place, fault in team_faults(team, shipped.get(team.catalogue)):
+            raise TaskError(f"Couldn't change the apps of the team: {fault}.")
+        write_team(self._templates.team(), team)
 
     def left(self) -> Mapping[str, int]:
         """The number of distinct tasks that each template can still give, by template id."""
@@ -111,7 +123,7 @@ class TaskService:
     def generate(self, choice: ModelChoice) -> generator.GeneratedTasks:
         board, library, targets = self.board(), self.library(), self.targets()
         batch = generator.generate(
-            TemplateLibrary(suiting(library, choice, targets), library.catalogues),
+            replace(library, templates=suiting(library, choice, targets)),
             generator.GenerationOrder(
                 count=choice.count,
                 seed=choice.seed,
@@ -170,6 +182,8 @@ class TaskService:
     ) -> Sequence[Rewritten]:
         """Each result is stored as soon as it arrives, and then passed to `came`; `budget` is in US dollars.
 
+        The history of a task that could not be rewritten says why.
+
         With `again` the model is asked for other words than before.
         A task that someone changes meanwhile stays as they left it. Raises SettingsError, CancelledError.
         """
@@ -186,15 +200,21 @@ class TaskService:
         )
 
     def _store(self, rewritten: Rewritten, before: ListedTask) -> Rewritten:
-        if rewritten.task == before:
-            return rewritten
+        failed = rewritten.task == before
+        event = TaskEvent.NOT_REWRITTEN if failed else TaskEvent.REWRITTEN
+        reason = checked_reason(rewritten.trouble) if failed else ""
         try:
-            self._queue.amend([rewritten.task], self._annotator(), before=[before], event=TaskEvent.REWRITTEN)
+            self._queue.amend([rewritten.task], self._annotator(), before=[before], event=event, reason=reason)
         except TaskError as error:
             with suppress(TaskError):
                 (before,) = self._listed([before.task_id])
             return Rewritten(before, str(error))
-        if before.text is not None and before.text.writer is Writer.PHRASING and not before.text.edited_by:
+        if (
+            not failed
+            and before.text is not None
+            and before.text.writer is Writer.PHRASING
+            and not before.text.edited_by
+        ):
             self._phrased[before.task_id] = before
         return rewritten
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeVar, get_args
 
+from odyssey_recorder.model.plain_text import few
 from odyssey_recorder.splits.episodes import SplitEpisode, app_key, words_of
 
 Kind = Literal["random", "task", "device", "app"]
@@ -349,10 +350,9 @@ def _count(units: Iterable[_Unit]) -> int:
 def _refuse_unknown(spelled: Mapping[str, str], classes: Mapping[str, str]) -> None:
     unknown = sorted(name for key, name in spelled.items() if key not in classes)
     if len(unknown) > _MOST_UNKNOWN * len(spelled):
-        names = ", ".join(map(repr, unknown[:_NAMED]))
-        more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+        names = few(list(map(repr, unknown)), _NAMED)
         raise _UndrawableError(
-            f"{len(unknown)} of {len(spelled)} apps are in no catalogue, so their classes are unknown: {names}{more}. "
+            f"{len(unknown)} of {len(spelled)} apps are in no catalogue, so their classes are unknown: {names}. "
             "Correct the names, or add the apps to a catalogue"
         )
 

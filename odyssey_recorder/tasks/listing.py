@@ -22,7 +22,8 @@ from odyssey_recorder.validation import ClosedModel, first_fault
 class ListedTask:
     """One task of a list; `item` joins the values of the template's gaps in one line.
 
-    `devices` are the profiles it fits, empty for all. Tasks with a higher `priority` are offered first, then those due
+    `devices` are the profiles it fits, empty for all; `assignee` is the only person who may record it, empty for
+    everybody. Tasks with a higher `priority` are offered first, then those due
     first. For a task made from a template, `template` is its id, `slots` the value of each gap, `roles` the app of each
     role; `text` is the origin of the instruction.
     """
@@ -39,6 +40,7 @@ class ListedTask:
     slots: Mapping[str, str] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
     text: TextOrigin | None = None
+    assignee: str = ""
 
     def fits(self, device: str | None) -> bool:
         """ "" is a device without a profile, None any device."""
@@ -61,7 +63,7 @@ class TaskListing:
     problems: tuple[fields.Problem, ...]
 
 
-_AS_LISTED = ("item", "devices", "notes", "due", "priority", "template", "slots", "roles", "text")
+_AS_LISTED = ("item", "devices", "notes", "due", "priority", "template", "slots", "roles", "text", "assignee")
 """The keys that are the same in a line and in a `ListedTask`."""
 
 _Stripped = Annotated[str, StringConstraints(strip_whitespace=True)]
@@ -84,6 +86,7 @@ class _Row(ClosedModel):
     slots: dict[str, str] = Field(default_factory=dict)
     roles: dict[str, str] = Field(default_factory=dict)
     text: TextOrigin | None = None
+    assignee: _Stripped = ""
 
     @classmethod
     def of(cls, listed: ListedTask) -> "_Row":

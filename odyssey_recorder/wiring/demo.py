@@ -71,5 +71,7 @@ def demo_task_service(queue: "TaskQueue", own: Path, annotator: Callable[[], str
     def refuse(_budget: float | None) -> "Batch":
         raise SettingsError("The demo has no language model. Run odyssey-recorder and choose one under Settings.")
 
-    choice = TemplateChoice(lambda: template_folders(own), own=lambda: own, names_apps=lambda: True)
+    choice = TemplateChoice(
+        lambda: template_folders(own), own=lambda: own, names_apps=lambda: True, team=lambda: own.with_name("team.yaml")
+    )
     return TaskService(queue, annotator, choice, refuse)

@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from odyssey_recorder.dataset.layout import TEAM
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
 from odyssey_recorder.device.connector import DeviceConnector
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.services.step_texts import TextWriting
     from odyssey_recorder.services.tasks import TaskService
     from odyssey_recorder.tasks.queue.queue import TaskQueue
+    from odyssey_recorder.tasks.templates.template import TemplateLibrary
 
 
 _AT_ONCE = 16
@@ -148,7 +150,9 @@ def annotator_service(settings: Settings) -> Iterator[RecordingService]:
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(connector.server.port)}
     phones = PhoneProcesses(environment, window=True, animation=settings.animations)  # a window for passive mode
     try:
-        yield replace(recording_service(settings, connector), phones=phones, practice=practice_service(settings))
+        inventory = partial(device_inventory, settings, connector, phones)
+        practice = practice_service(settings)
+        yield replace(recording_service(settings, connector), phones=phones, practice=practice, inventory=inventory)
     finally:
         phones.stop()
 
@@ -306,6 +310,13 @@ def user_template_folders(settings: Settings) -> list[Path]:
     return template_folders(own_templates(settings), is_set=settings.templates is not None)
 
 
+def user_library(settings: Settings) -> "TemplateLibrary":
+    """Raises TaskError."""
+    from odyssey_recorder.tasks.templates import template_files
+
+    return template_files.load_library(user_template_folders(settings), settings.dataset / TEAM)
+
+
 def language_model(settings: Settings) -> "OpenAIModel":
     """Blocks, because the keyring may. Raises SettingsError, ModelUnusableError if a required key is missing."""
     from odyssey_recorder.keys import find_key
@@ -366,6 +377,7 @@ def task_service(settings: SettingsStore, queue: "TaskQueue", annotator: Callabl
             folders=lambda: user_template_folders(settings.read()),
             own=lambda: own_templates(settings.read()),
             names_apps=lambda: settings.read().name_apps,
+            team=lambda: settings.read().dataset / TEAM,
         ),
         lambda budget: open_batch(settings.read(), budget),
     )

@@ -20,7 +20,8 @@ from odyssey_recorder.agents.goals import TaskGoal, judge
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.recording.script import PressKey, TypeText
 from odyssey_recorder.tasks.listing import read_tasks, shipped_tasks
-from odyssey_simulator.profile import PROFILES
+from odyssey_simulator.profile import PROFILES, profile_named
+from tests.simulator.bench import half_as_dense
 from tests.simulator.person import Person, person_with
 
 TASKS = read_benchmark(shipped_benchmark())
@@ -65,7 +66,7 @@ def test_every_phone_task_has_goals_and_a_gold_script() -> None:
 @pytest.mark.parametrize(("task_id", "seed", "profile"), list(attempts()))
 def test_gold_script_solves_the_task_and_idling_does_not(task_id: str, seed: int, profile: str) -> None:
     task = TASKS[task_id].filled(seed)
-    with person_with(profile) as person:
+    with person_with(half_as_dense(profile_named(profile))) as person:
         before = person.phone.facts()
         idle = judge(task.goals, task.answer, before=before, after=before, note="")
         assert not idle.succeeded

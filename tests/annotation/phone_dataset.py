@@ -24,8 +24,10 @@ from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Pr
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Pixel, Point, Size, to_grid
 from odyssey_simulator.phone import Phone, TouchPhase
+from odyssey_simulator.profile import profile_named
 from odyssey_simulator.shell.uiautomator import dump_views
 from tests.dataset.drafts import provenance_of, write_provenance
+from tests.simulator.bench import half_as_dense
 from tests.simulator.person import person_with
 
 UP = Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(500, 200)))
@@ -128,7 +130,7 @@ def look_around(
     root: Path, episode_id: str, steps: int, *, device: str = "small_phone", rotation: int = 0
 ) -> list[CapturedStep]:
     """An episode of `steps` steps and its end: taps on changing elements, and one action of every other type."""
-    with person_with(device) as person:
+    with person_with(half_as_dense(profile_named(device))) as person:
         phone = person.phone
         phone.set_rotation(rotation)
         recording = EpisodeRecording(root, episode_id, device, phone)

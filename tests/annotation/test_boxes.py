@@ -37,6 +37,7 @@ from odyssey_recorder.exporting.episodes import read_exported, step_rows
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.episode import StepAnnotations
 from odyssey_recorder.model.geometry import Box, Pixel, Size, to_grid
+from odyssey_simulator.profile import profile_named
 from odyssey_simulator.shell.uiautomator import dump_windows
 from odyssey_simulator.ui.controls import TextField
 from tests.annotation.episode_dataset import EPISODE
@@ -44,6 +45,7 @@ from tests.annotation.phone_dataset import CapturedStep
 from tests.annotation.tiny_sam2 import HALVES, decoder, encoder, endless_encoder
 from tests.checking.evidence import FIELD, evidence, screen, with_step
 from tests.cli import CommandLine
+from tests.simulator.bench import half_as_dense
 from tests.simulator.person import Person, person_with
 
 STEPS = 6
@@ -72,12 +74,12 @@ OVERLAYS = {
 )
 def test_box_is_that_of_the_touched_element(profile: str) -> None:
     for name, words in OVERLAYS.items():
-        with person_with(profile) as person:
+        with person_with(half_as_dense(profile_named(profile))) as person:
             person.open(*words)
             assert "Overlay" in assert_boxes_match(person), name
             person.phone.set_rotation(1)  # a keyboard may leave no room for the overlay
             assert assert_boxes_match(person), name
-    with person_with(profile) as person:
+    with person_with(half_as_dense(profile_named(profile))) as person:
         person.open("Notes", "New note")
         windows = assert_boxes_match(person)
         assert "InputMethod" in windows
@@ -283,7 +285,7 @@ def test_export_contains_the_chosen_boxes(cli: CommandLine, dataset: Path, tmp_p
     assert mask.px is not None
     after = list(step_rows(read_exported(dataset, EPISODE)))
     assert after[number]["bbox_source"] == "sam2"
-    assert after[number]["sam2_bbox"] == list(on_grid(Box(*mask.px), Size(720, 1280)))
+    assert after[number]["sam2_bbox"] == list(on_grid(Box(*mask.px), Size(360, 640)))
     others = [(row, before) for row, before in zip(after, rows, strict=True) if row["bbox_source"] != "sam2"]
     assert others
     assert all(row == before for row, before in others)
@@ -292,7 +294,7 @@ def test_export_contains_the_chosen_boxes(cli: CommandLine, dataset: Path, tmp_p
 def test_unreadable_files_and_changed_screenshots_are_reported(cli: CommandLine, dataset: Path, tmp_path: Path) -> None:
     number = first_press(dataset)
     path = dataset / screenshot_path(EPISODE, number)
-    noise(Size(720, 1280)).save(path)
+    noise(Size(360, 640)).save(path)
     ran = cli("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path))
     assert ran.exit_code == 1
     assert f"{path} has changed since it was recorded" in ran.err

@@ -9,8 +9,9 @@ from odyssey_recorder.checking import thresholds
 from odyssey_recorder.checking.one_episode import CHECKS, check_episode
 from odyssey_recorder.checking.one_episode.check import Check
 from odyssey_recorder.checking.one_episode.flags import reporting_check
-from odyssey_recorder.model.finding import Severity
-from odyssey_recorder.model.flag import Flag, FlagCode
+from odyssey_recorder.gui.record.finishing import annotator_messages
+from odyssey_recorder.model.finding import EpisodeReport, Severity
+from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from tests.checking import screenshot_cases, test_checks_actions, test_checks_texts
 from tests.checking.evidence import evidence, found_steps, unchecked_steps, with_step, without_provenance
 from tests.model.flags import FLAGS
@@ -31,7 +32,7 @@ def test_checks_that_need_provenance_are_unchecked_without_it() -> None:
     report = check_episode(without_provenance(evidence()))
     assert report.findings == ()
     assert {one.check for one in report.not_checked} == {
-        "IMG01", "IMG05", "IMG08", "ACT04", "ACT05", "ACT07", "ACT08", "ACT09", "ACT10", "EPI01",
+        "IMG01", "IMG05", "IMG08", "ACT04", "ACT05", "ACT07", "ACT08", "ACT09", "ACT10", "ACT12", "EPI01",
         "EPI06", "INS03", "ANN01", "ANN02", "PRV01",
     }  # fmt: skip
 
@@ -77,12 +78,17 @@ def test_document_has_every_threshold_value() -> None:
 
 @pytest.mark.parametrize("flag", FLAGS, ids=lambda flag: flag.code.value)
 def test_every_recorder_flag_is_reported_by_a_check(flag: Flag) -> None:
+    """With its own sentence, and no other."""
     check = reporting_check(flag)
     step = 1 if check == "ACT05" else 0
     damaged = with_step(evidence(), step, flags=(flag,))
-    warnings = [one.name for one in check_episode(damaged).findings if one.severity is Severity.WARNING]
+    warnings = [one for one in check_episode(damaged).findings if one.severity is Severity.WARNING]
     assert check in {one.id for one in CHECKS}
-    assert warnings == [f"{check}@{step}"] or check == "IMG03"
+    assert [one.name for one in warnings] == [f"{check}@{step}"] or check == "IMG03"
+    if check != "IMG03":
+        said = describe_flag(flag)
+        assert warnings[0].found == f"{said[:1].upper()}{said[1:]}."
+        assert [*annotator_messages(EpisodeReport("", tuple(warnings)))] == [f"Step {step + 1}: {warnings[0].found}"]
 
 
 def test_unknown_flag_is_reported_verbatim() -> None:

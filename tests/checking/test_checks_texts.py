@@ -124,7 +124,7 @@ UNSEEN: Cases = {
         ("Multi_Apps", 2, Severity.ERROR),
         ("Multi_Apps", 3, None),
         ("General_Tool", 0, Severity.ERROR),
-        ("General_Tool", 1, Severity.NOTE),
+        ("General_Tool", 1, None),
         ("General_Tool", 2, None),
     ],
 )

@@ -212,7 +212,7 @@ def test_sending_screenshots_requires_consent(cli: CommandLine, dataset: Path) -
     cli.monkeypatch.setenv("ODYSSEY_MODEL", "gpt-6-luna")
     cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", "http://model.invalid/v1")
     error = cli.error("annotate", "run", dataset, "--yes")
-    assert "2 screenshots, about 0.3 MB, would be sent to http://model.invalid" in error
+    assert "2 screenshots, about 0.1 MB, would be sent to http://model.invalid" in error
     assert "has not agreed that its screenshots are sent to http://model.invalid" in error
     assert not (dataset / CONSENTS).exists()
     cli("annotate", "run", dataset, "--yes", "--consent", "--budget", "0")

@@ -111,7 +111,7 @@ def test_nothing_is_sent_without_agreement(cli: CommandLine, dataset: Path, serv
     unsure = check(cli, dataset, "--judge", MODEL)
     assert (unsure.exit_code, unsure.out) == (2, "")
     assert f"{MODEL} at {server.url.removesuffix('/v1')}: 2 requests" in unsure.err
-    assert "screenshots, about 1." in unsure.err
+    assert "screenshots, about 0.3 MB" in unsure.err
     assert "Add --yes" in unsure.err
     assert judge(cli, dataset, "--budget", 1).exit_code == 2, "the price is unknown"
     cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", "http://model.invalid/v1")

@@ -17,7 +17,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation import gold
 from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.export_plan import Shard
-from odyssey_recorder.exporting.job import ExportProgress, ExportRequest, run_export
+from odyssey_recorder.exporting.job import ExportRequest, run_export
 from odyssey_recorder.exporting.layouts import write_shard
 from odyssey_recorder.services.exports import ExportWanted
 from tests.cli import CommandLine
@@ -58,7 +58,7 @@ def test_cluster_export_is_identical_even_if_a_worker_is_killed(dataset: Dataset
 
     worker_pids = [cluster.workers[0].pid]
 
-    def kill(_: ExportProgress) -> None:
+    def kill(*_: object) -> None:
         if worker_pids:
             os.kill(worker_pids.pop(), signal.SIGKILL)
 

@@ -195,7 +195,7 @@ def test_script_can_undo_a_step_with_unknown_outcome(cli: CommandLine, phone: Si
     draft = interrupted_draft(cli, phone)
     finish(cli.store.resume(draft), last=HOME, sent=False)
     error = refusal(cli, {"complete": ""}, options=("--resume", draft))
-    assert "while sending the last step (Press Home), so it is unknown whether the device received it" in error
+    assert "while the last step (Press Home) was sent, so it is unknown whether the device received it" in error
     resumed = record(cli, {"undo": True}, {"complete": ""}, options=("--resume", draft))
     assert resumed.exit_code == 0
     assert len(read_episode(Path(resumed.out.strip())).steps) == 1

@@ -200,6 +200,13 @@ def test_answers_must_support_the_decision(cli: CommandLine, two: list[str]) -> 
     assert "Missing option" in cli("reviews", "accept", *two, *PASSES[2:]).err
 
 
+def test_own_episodes_are_withdrawn_by_command(cli: CommandLine, two: list[str]) -> None:
+    refused = cli.error("reviews", "withdraw", *two, "--as", "Bea")
+    assert "was recorded by Ada, so you cannot withdraw it" in refused
+    assert cli.output("reviews", "withdraw", *two, "--as", "Ada", "--why", "blurred") == "2 episodes withdrawn\n"
+    assert " by Ada: blurred\n" in cli.output("reviews", "restore")
+
+
 def test_rejected_episode_is_listed_and_restored(cli: CommandLine) -> None:
     episode = recorded(cli.folder)
     assert f"no episode {episode.episode_id} in the trash" in cli.error("reviews", "restore", episode.episode_id)

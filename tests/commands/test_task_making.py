@@ -13,7 +13,7 @@ from odyssey_recorder.tasks.templates.filling import identity
 from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from odyssey_recorder.wiring.user import annotator_tasks
 from tests.cli import CommandLine
-from tests.tasks.origins import FAULTY
+from tests.tasks.origins import BY_MODEL, FAULTY
 from tests.tasks.tasks import row, write_list
 
 pytestmark = pytest.mark.usefixtures("shipped_templates_read_once")
@@ -129,6 +129,11 @@ def test_imported_tasks_with_faults_await_approval(cli: CommandLine) -> None:
     faulty = replace(second, text=FAULTY)
     listed = cli.folder / "rewritten.jsonl"
     listed.write_text("\n".join(map(task_line, (first, faulty))))
+    rewritten = [replace(first, task_id=name, text=BY_MODEL) for name in ("by-default", "trusted")]
+    for task, option, waiting in zip(rewritten, ((), ("--approved",)), (1, 0), strict=True):
+        alone = cli.folder / "alone.jsonl"
+        alone.write_text(task_line(task))
+        assert cli("tasks", "import", alone, *option).out == f"1 task, 1 new, {waiting} to be approved\n"
     assert cli("tasks", "import", listed).out == "2 tasks, 2 new, 1 to be approved\n"
     assert cli("tasks", "import", listed).out == "2 tasks, 0 new, 0 to be approved\n"
     statuses = {one["task_id"]: one["status"] for one in cli.json("tasks", "list")}
@@ -176,3 +181,13 @@ def test_task_and_template_are_shown_in_detail(cli: CommandLine) -> None:
     assert template["category"] in {one.value for one in Category}
     assert template["phrasings"]
     assert "No task or template is named nothing" in cli.error("tasks", "show", "nothing")
+
+
+def test_apps_that_the_team_lacks_are_left_out_and_named(cli: CommandLine) -> None:
+    (cli.dataset / "metadata").mkdir(parents=True)
+    (cli.dataset / "metadata" / "team.yaml").write_text("without: {apps: [Clock, Fossify Clock]}\n")
+    result = cli("tasks", "generate", "--count", 30, "--seed", 1, "--category", "General_Tool")
+    assert not {"Clock", "Fossify Clock"} & {
+        app for line in result.out.splitlines() for app in parse_task_line(line).task.apps
+    }
+    assert "left out, because the team has no app for clock" in " ".join(result.err.split())

@@ -76,6 +76,7 @@ def test_tasks_are_unchanged_if_the_model_is_unavailable(cli: CommandLine, serve
     error = cli.error("tasks", "rewrite", listed, "--out", out, "--yes", exit_code=1)
     assert "The quota at" in error
     assert "0 of 12 rewritten" in error
+    assert all(task.task_id in error.replace("\n", "") for task in read_tasks(listed))
     assert KEY not in error
     assert read_tasks(out) == read_tasks(listed)
 

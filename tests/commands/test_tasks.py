@@ -1,8 +1,11 @@
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.settings import SettingsStore
 from odyssey_recorder.tasks.listing import read_tasks, shipped_tasks
+from odyssey_recorder.wiring.user import annotator_tasks
 from tests.cli import CommandLine
 from tests.tasks.tasks import row, write_list
 
@@ -45,3 +48,17 @@ def test_only_the_first_of_many_faults_are_printed(cli: CommandLine, listed: Pat
     assert "none.jsonl cannot be read" in cli.error("tasks", "validate", cli.folder / "none.jsonl")
     assert result.err.splitlines()[-1] == "... and 60 more. Use --json to see all."
     assert len(cli.json("tasks", "validate")["problems"]) == 100
+
+
+@pytest.mark.usefixtures("listed")
+def test_tasks_are_assigned_and_released(cli: CommandLine) -> None:
+    assert cli.output("tasks", "assign", "t-1", "t-2", "--to", "Bob") == "2 tasks assigned to Bob\n"
+    assert cli.output("tasks", "assign", "t-2") == "1 task assigned to everybody\n"
+    assert [task["assignee"] for task in cli.json("tasks", "list")] == ["Bob", ""]
+    assert "The task x is not in" in cli.error("tasks", "assign", "x", "--to", "Bob")
+    with closing(annotator_tasks(SettingsStore().read(), lambda: "Bob")) as bob:
+        bob.claim("t-1")
+        assert cli.output("tasks", "release", "t-1", "--reason", "too slow") == "Task t-1 released\n"
+        bob.board()
+        assert bob.why_lost().endswith(": too slow")
+    assert "it is waiting" in cli.error("tasks", "release", "t-1", "--reason", "again")

@@ -1,6 +1,4 @@
-import errno
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +15,11 @@ from tests.episodes import DATA, RELEASED, episode
 FIRST, SECOND = "0000000000000001", "0000000000000002"
 
 
-def put(folder: Path, episode_id: str, *, screenshots: bool = False) -> Path:
-    one = episode(Type("hi"), Complete(), episode_id=episode_id)
+def put(folder: Path, episode_id: str) -> Path:
     file = folder / "annotations" / f"{episode_id}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(encode(one))
-    if screenshots:
-        (folder / "screenshots").mkdir(exist_ok=True)
-        for step in one.steps:
-            (folder / "screenshots" / step.screenshot).write_bytes(b"image of " + step.screenshot.encode())
+    file.write_bytes(encode(episode(Type("hi"), Complete(), episode_id=episode_id)))
     return file
-
-
-def convert_with_screenshots(folder: Path) -> Conversion:
-    """Convert `in` to `out`, with the screenshots."""
-    return convert(folder / "in", folder / "out", Dialect.RELEASE, with_screenshots=True)
 
 
 def test_file_is_converted_to_a_file_or_into_a_folder(tmp_path: Path) -> None:
@@ -54,14 +42,12 @@ def test_failed_conversion_writes_nothing(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "empty"):
         with pytest.raises(DatasetError, match="is not a dataset folder"):
             convert(folder, tmp_path / "out", Dialect.RELEASE)
-    with pytest.raises(DatasetError, match="Screenshots can only be copied from one"):
-        convert(RELEASED, tmp_path / "out", Dialect.RELEASE, with_screenshots=True)
     assert not (tmp_path / "out").exists()
 
 
-def test_dataset_is_converted_without_screenshots_by_default(tmp_path: Path) -> None:
+def test_annotations_of_a_dataset_are_converted(tmp_path: Path) -> None:
     for episode_id in (FIRST, SECOND):
-        put(tmp_path / "in", episode_id, screenshots=True)
+        put(tmp_path / "in", episode_id)
     done = convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE)
     names = [f"annotations/{FIRST}.json", f"annotations/{SECOND}.json"]
     assert done == Conversion(tuple(tmp_path / "out" / name for name in names), ())
@@ -91,76 +77,37 @@ def test_conversion_never_overwrites_its_source(tmp_path: Path) -> None:
     assert source.read_bytes() == before
 
 
-def test_second_run_replaces_files_and_partial_files(tmp_path: Path) -> None:
-    put(tmp_path / "in", FIRST, screenshots=True)
-    convert(tmp_path / "in", tmp_path / "out", Dialect.CARD, with_screenshots=True)
-    name = f"screenshots/{FIRST}_0.png"
-    os.link(tmp_path / "in" / name, tmp_path / "out" / f"{name}.part")
-    assert convert_with_screenshots(tmp_path).failures == ()
+def test_second_run_replaces_files(tmp_path: Path) -> None:
+    put(tmp_path / "in", FIRST)
+    for dialect in (Dialect.CARD, Dialect.RELEASE):
+        assert convert(tmp_path / "in", tmp_path / "out", dialect).failures == ()
     assert b'"TEXT"' in (tmp_path / "out" / "annotations" / f"{FIRST}.json").read_bytes()
-    assert len(files_in(tmp_path / "out")) == 3
-
-
-@pytest.mark.parametrize("has_links", [True, False])
-def test_screenshots_are_linked_or_else_copied(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_links: bool
-) -> None:
-    def no_links(*_: object) -> None:
-        raise OSError(errno.EXDEV, "Invalid cross-device link")
-
-    if not has_links:
-        monkeypatch.setattr(os, "link", no_links)
-    put(tmp_path / "in", FIRST, screenshots=True)
-    assert convert_with_screenshots(tmp_path).failures == ()
-    for number in (0, 1):
-        name = f"{FIRST}_{number}.png"
-        copy = tmp_path / "out/screenshots" / name
-        assert copy.read_bytes() == b"image of " + name.encode()
-        assert copy.samefile(tmp_path / "in/screenshots" / name) == has_links
-    assert not [file for file in files_in(tmp_path / "out") if file.endswith(".part")]
-
-
-def test_episode_with_missing_screenshot_is_not_converted(tmp_path: Path) -> None:
-    put(tmp_path / "in", FIRST, screenshots=True)
-    (tmp_path / "in" / "screenshots" / f"{FIRST}_1.png").unlink()
-    done = convert_with_screenshots(tmp_path)
-    assert done.written == ()
-    assert done.failures[0].startswith(f"{FIRST}.json: its screenshot {FIRST}_1.png is missing in ")
-    assert files_in(tmp_path / "out") == set()
+    assert files_in(tmp_path / "out") == {f"annotations/{FIRST}.json"}
 
 
 @pytest.mark.parametrize("place", ["elsewhere", "in"])
-@pytest.mark.parametrize("name", [f"annotations/{FIRST}.json", f"screenshots/{FIRST}_1.png"])
-def test_episode_with_a_symlink_is_not_converted(tmp_path: Path, place: str, name: str) -> None:
-    put(tmp_path / "in", FIRST, screenshots=True)
+def test_episode_with_a_symlink_is_not_converted(tmp_path: Path, place: str) -> None:
+    file = put(tmp_path / "in", FIRST)
     target = tmp_path / place / "kept"
     target.parent.mkdir(exist_ok=True)
-    (tmp_path / "in" / name).rename(target)
-    (tmp_path / "in" / name).symlink_to(target)
-    done = convert_with_screenshots(tmp_path)
+    file.rename(target)
+    file.symlink_to(target)
+    done = convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE)
     assert done.written == ()
-    assert Path(name).name in done.failures[0]
-    assert "link" in done.failures[0]
+    assert f"{FIRST}.json was not used: it is a link." in done.failures[0]
     assert files_in(tmp_path / "out") == set()
 
 
-def test_screenshot_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    put(tmp_path / "in", FIRST, screenshots=True)
-    (tmp_path / "out" / "screenshots" / f"{FIRST}_0.png").mkdir(parents=True)
-    assert f"{FIRST}_0.png cannot be written" in convert_with_screenshots(tmp_path).failures[0]
-    assert files_in(tmp_path / "out") == set()
-
-
-def test_view_hierarchies_are_copied_with_the_screenshots(tmp_path: Path) -> None:
-    for episode_id in (FIRST, SECOND):
-        put(tmp_path / "in", episode_id, screenshots=True)
-    trees = tmp_path / "in" / "ui_trees"
-    trees.mkdir()
-    (trees / f"{FIRST}_1.xml").write_text("<hierarchy/>")
-    (trees / "notes.xml").write_text("not a view hierarchy")
-    convert_with_screenshots(tmp_path)
-    copied = tmp_path / "out" / "ui_trees"
-    assert [(path.name, path.read_text()) for path in copied.iterdir()] == [(f"{FIRST}_1.xml", "<hierarchy/>")]
+def test_redacted_episode_is_not_converted(tmp_path: Path) -> None:
+    file = put(tmp_path / "in", FIRST)
+    put(tmp_path / "in", SECOND)
+    (tmp_path / "in" / "redactions").mkdir()
+    (tmp_path / "in" / "redactions" / file.name).write_text("{}")
+    reason = f"{FIRST}.json has a redaction, which only `export` applies. Export the episode."
+    assert convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE).failures == (reason,)
+    assert files_in(tmp_path / "out") == {f"annotations/{SECOND}.json"}
+    with pytest.raises(DatasetError, match="has a redaction"):
+        convert(file, tmp_path / "one.json", Dialect.RELEASE)
 
 
 # Boxes.

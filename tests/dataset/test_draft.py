@@ -18,7 +18,7 @@ from odyssey_recorder.dataset.draft import Draft, read_head
 from odyssey_recorder.dataset.provenance import FORMAT, TextRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
+from odyssey_recorder.model.action import Complete, Impossible, Press, SystemKey, Type
 from odyssey_recorder.model.flag import Flag, FlagCode
 from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, begin, other_flag, png, record, store_in
 
@@ -366,3 +366,16 @@ def test_unknown_files_in_a_draft_are_ignored(store: EpisodeStore, draft: Draft)
         copy.write_bytes(b"copy")
     assert [found.problem for found in store.drafts()] == [""]
     assert all(copy.exists() for copy in copies)
+
+
+def test_unsent_ending_is_kept_whatever_happens_to_the_steps(draft: Draft) -> None:
+    add_step(draft)
+    for ending in (Complete("Pla"), Complete("Platform 4"), Impossible("no 🚆")):
+        draft.keep_ending(ending)
+    draft.drop_last("undone by the annotator")
+    draft.close()
+    again = Draft(draft.folder)
+    assert (again.state.note, again.state.reason) == ("Platform 4", "no 🚆")
+    again.keep_ending(Complete(""))
+    assert (again.state.note, again.steps) == ("", ())
+    again.close()

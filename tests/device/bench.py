@@ -24,7 +24,8 @@ from odyssey_simulator.control_server import ControlOptions
 from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.faults import FrameFault
 from odyssey_simulator.guest import Snapshot
-from tests.simulator.bench import inputs_in, phone_of
+from odyssey_simulator.profile import Profile, profile_named
+from tests.simulator.bench import half_as_dense, inputs_in, phone_of
 from tests.simulator.person import Person
 
 BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.name == "nt" else "adb")
@@ -140,7 +141,7 @@ class DeviceBench:
 
 
 class EmulatorPool:
-    """One emulator per profile, restored to its initial state for every test."""
+    """One emulator per profile, with a quarter of its pixels, restored to its initial state for every test."""
 
     def __init__(self, server: PrivateAdbServer, folder: Path) -> None:
         self._server = server
@@ -152,7 +153,7 @@ class EmulatorPool:
         if profile not in self._started or self._started[profile][0].killed.is_set():
             folder = self._folder / f"{profile}-{len(list(self._folder.iterdir()))}"
             folder.mkdir()
-            emulator = start_emulator(profile, self._server, folder)
+            emulator = start_emulator(half_as_dense(profile_named(profile)), self._server, folder)
             self._started[profile] = emulator, emulator.guest.save_snapshot(), folder
         emulator, snapshot, folder = self._started[profile]
         emulator.faults.clear()
@@ -173,7 +174,7 @@ def console(emulator: SimulatedEmulator) -> EmulatorConsole:
     return EmulatorConsole(emulator.console_port, token_file=Path("no token"))
 
 
-def start_emulator(profile: str, server: PrivateAdbServer, folder: Path) -> SimulatedEmulator:
+def start_emulator(profile: Profile, server: PrivateAdbServer, folder: Path) -> SimulatedEmulator:
     """The caller stops the emulator."""
     phone = phone_of(profile, journal=_journal(folder))
     emulator = SimulatedEmulator(phone, adb_server_port=server.port, control=ControlOptions(running_dir=folder))
@@ -195,7 +196,7 @@ def connected_bench(
     return DeviceBench(device, emulator, server, folder, _journal(folder).stat().st_size)
 
 
-def start_bench(profile: str, server: PrivateAdbServer, folder: Path) -> DeviceBench:
+def start_bench(profile: Profile, server: PrivateAdbServer, folder: Path) -> DeviceBench:
     """The caller closes the device and stops the emulator."""
     return connected_bench(start_emulator(profile, server, folder), server, folder)
 

@@ -38,12 +38,12 @@ def test_tap_hold_and_swipe_arrive_as_sent(bench: DeviceBench) -> None:
     taps = len(bench.inputs())
     bench.device.touch(TouchStroke.press(Pixel(200, 300), duration_ms=700))
     holds = len(bench.inputs())
-    bench.device.touch(TouchStroke.drag((Pixel(300, 800), Pixel(300, 400)), duration_ms=200))
+    bench.device.touch(TouchStroke.drag((Pixel(300, 600), Pixel(300, 200)), duration_ms=200))
 
     assert bench.inputs()[:taps] == ["touch down 100,300", "touch up 100,300"]
     hold, swipe = bench.inputs()[taps:holds], bench.inputs()[holds:]
     assert (hold[0], hold[-1]) == ("touch down 200,300", "touch up 200,300")
-    assert (swipe[0], swipe[-1]) == ("touch down 300,800", "touch up 300,400")
+    assert (swipe[0], swipe[-1]) == ("touch down 300,600", "touch up 300,200")
     assert len(swipe) > 4
 
 
@@ -75,15 +75,15 @@ def test_menu_belongs_to_the_app_beneath_whatever_its_title(bench: DeviceBench) 
 
 
 def test_curved_stroke_is_sent_point_by_point_in_time(bench: DeviceBench) -> None:
-    corner = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300), Pixel(500, 700)), duration_ms=300)
+    corner = TouchStroke.drag((Pixel(50, 150), Pixel(250, 150), Pixel(250, 350)), duration_ms=300)
     begin = time.monotonic()
     bench.device.touch(corner)
     assert time.monotonic() - begin >= 0.2
-    assert bench.inputs() == ["touch down 100,300", "touch move 500,300", "touch move 500,700", "touch up 500,700"]
+    assert bench.inputs() == ["touch down 50,150", "touch move 250,150", "touch move 250,350", "touch up 250,350"]
 
 
 def test_lost_connection_during_a_stroke_lifts_the_finger(bench: DeviceBench) -> None:
-    slow_stroke = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300), Pixel(500, 700)), duration_ms=60_000)
+    slow_stroke = TouchStroke.drag((Pixel(50, 150), Pixel(250, 150), Pixel(250, 350)), duration_ms=60_000)
     other = replace(bench, device=bench.connect_over_adb())
 
     with ThreadPoolExecutor(1) as executor:
@@ -93,7 +93,7 @@ def test_lost_connection_during_a_stroke_lifts_the_finger(bench: DeviceBench) ->
         assert isinstance(stroke.exception(timeout=10), DeviceDisconnectedError)
 
     other.wait_until(lambda: len(bench.inputs()) == 2)
-    assert bench.inputs() == ["touch down 100,300", "touch up 500,700"]
+    assert bench.inputs() == ["touch down 50,150", "touch up 250,350"]
 
 
 def test_system_keys_arrive(bench: DeviceBench) -> None:

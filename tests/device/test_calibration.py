@@ -60,7 +60,7 @@ def test_touches_that_no_factor_brings_where_they_should_are_named(fold: DeviceB
     fold.emulator.faults.control.bend_px = 60
     found = measure_touch(emulator_of(fold))
     assert (found.across, found.down) == pytest.approx(RIGHT, abs=0.0005)
-    assert [stray.y for stray in found.strays] == [round(1840 * 0.79)], "the only one in the last quarter"
+    assert [stray.y for stray in found.strays] == [round(920 * 0.79)], "the only one in the last quarter"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_measured_turns_count_only_while_the_device_is_held_in_that_way(fold: De
 
 
 def test_frames_under_another_size_cannot_be_turned(fold: DeviceBench) -> None:
-    fold.emulator.phone.override_size(1080, 1000)
+    fold.emulator.phone.override_size(540, 500)
     assert measure_frames(emulator_of(fold))[1] is None
 
 

@@ -91,7 +91,7 @@ def test_panel_too_large_for_shared_memory_is_streamed(start_bench: StartBench) 
     bench.emulator.phone.set_posture("CLOSED")
     device = bench.connect()
     bench.emulator.phone.set_posture("OPENED")
-    bench.wait_until(lambda: (frame := device.next_frame(0.1)) is not None and frame.size == Size(2208, 1840))
+    bench.wait_until(lambda: (frame := device.next_frame(0.1)) is not None and frame.size == Size(1104, 920))
     assert device.capture_path == "gRPC"
 
 
@@ -282,10 +282,10 @@ def test_app_that_turns_while_the_device_rests_is_followed(bench: DeviceBench) -
     bench.wait_until(lambda: bench.device.capture().size == upright.size.turned())
     frame = bench.next_streamed()
     assert frame.shows_same_as(bench.connect_over_adb().capture())
-    bench.device.put_finger(Pixel(700, 300))
+    bench.device.put_finger(Pixel(350, 150))
     bench.device.lift_finger()
     x, y = map(float, bench.inputs()[-1].removeprefix("touch up ").split(","))
-    assert (x, y) == pytest.approx((700, 300), abs=1)
+    assert (x, y) == pytest.approx((350, 150), abs=1)
 
     bench.emulator.phone.lock_rotation(0)
     bench.device.screen_state()
@@ -310,9 +310,9 @@ def test_shared_memory_holds_every_rotation_and_posture(start_bench: StartBench)
     bench.emulator.phone.set_posture("CLOSED")
     device = bench.connect(GrpcOptions(bench.find, shares_memory=True))
     for posture, rotation, size in (
-        ("CLOSED", 0, (1080, 2092)),
-        ("OPENED", 0, (2208, 1840)),
-        ("OPENED", 1, (1840, 2208)),
+        ("CLOSED", 0, (540, 1046)),
+        ("OPENED", 0, (1104, 920)),
+        ("OPENED", 1, (920, 1104)),
     ):
         bench.emulator.phone.set_posture(posture)
         bench.emulator.phone.set_rotation(rotation)
@@ -347,8 +347,9 @@ def test_frames_after_loading_are_dated_after_it(bench: DeviceBench, changed: bo
 def test_loading_a_snapshot_lifts_the_finger(bench: DeviceBench) -> None:
     bench.device.save_snapshot("home")
     bench.device.put_finger(bench.button)
+    bench.wait_for_touches()
     bench.device.load_snapshot("home")
-    bench.device.put_finger(Pixel(5, 1000))
+    bench.device.put_finger(Pixel(5, 500))
     bench.device.lift_finger()
     assert [entry.split()[1] for entry in bench.inputs()] == ["down", "up", "down", "up"]
 

@@ -23,7 +23,7 @@ from odyssey_recorder.model.geometry import Pixel
 from tests.device.bench import DeviceBench, StartBench
 
 CAFE = "caf\N{LATIN SMALL LETTER E WITH ACUTE}"
-LONG_STROKE = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300)), duration_ms=60_000)
+LONG_STROKE = TouchStroke.drag((Pixel(100, 300), Pixel(300, 300)), duration_ms=60_000)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_touch_uses_the_rotation_of_the_last_screenshot(bench: DeviceBench) -> N
     bench.emulator.phone.set_rotation(1)
     bench.device.screen_state()
     bench.device.touch(TouchStroke.press(Pixel(100, 300)))
-    assert is_near(bench.inputs()[0], Pixel(300, 720 - 100)), "the same place on the panel"
+    assert is_near(bench.inputs()[0], Pixel(300, 360 - 100)), "the same place on the panel"
 
 
 def test_finger_is_followed(bench: DeviceBench) -> None:
@@ -182,7 +182,7 @@ def test_finger_left_down_by_a_killed_recorder_is_lifted(bench: DeviceBench) -> 
 
 
 def test_stroke_keeps_its_duration_and_survives_the_stream(bench: DeviceBench) -> None:
-    corner = TouchStroke.drag((Pixel(100, 300), Pixel(300, 300), Pixel(300, 700)), duration_ms=600)
+    corner = TouchStroke.drag((Pixel(50, 150), Pixel(150, 150), Pixel(150, 350)), duration_ms=600)
     before = bench.device.capture().arrived_ns
     drawing = threading.Thread(target=bench.device.touch, args=(corner,))
 
@@ -194,7 +194,7 @@ def test_stroke_keeps_its_duration_and_survives_the_stream(bench: DeviceBench) -
     bench.wait_for_path("gRPC")
 
     assert input_kinds(bench) == ["touch down", "touch move", "touch move", "touch up"]
-    assert is_near(bench.inputs()[-1], Pixel(300, 700))
+    assert is_near(bench.inputs()[-1], Pixel(150, 350))
     assert bench.device.capture().started_ns - before >= 600_000_000
 
 
@@ -208,7 +208,7 @@ def test_closing_during_a_stroke_lifts_the_finger(bench: DeviceBench) -> None:
 
 
 def test_lost_connection_during_a_stroke_refuses_it(bench: DeviceBench) -> None:
-    points = (Pixel(100, 300), Pixel(200, 300), Pixel(500, 300))
+    points = (Pixel(50, 150), Pixel(100, 150), Pixel(250, 150))
     with ThreadPoolExecutor(1) as executor:
         stroke = executor.submit(bench.device.touch, TouchStroke.drag(points, duration_ms=1000))
         bench.wait_until(lambda: len(bench.inputs()) > 1)

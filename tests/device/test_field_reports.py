@@ -78,7 +78,7 @@ def test_lit_panel_is_found_and_said_if_none_is_marked_active(
     assert [message.rsplit(" ")[-1] for message in said] == ["4619827551948147201", "4619827259835644672"]
     over_adb = bench.connect_over_adb()
     [panel] = [finding for finding in findings(take_readings(over_adb)) if finding.what == "Panel"]
-    assert (panel.found, panel.prevents) == ("4619827259835644672 (2208x1840) is recorded", False)
+    assert (panel.found, panel.prevents) == ("4619827259835644672 (1104x920) is recorded", False)
     bench.emulator.faults.hide_active_panel(hidden=False)
     assert "Panel" not in {finding.what for finding in findings(take_readings(over_adb))}
     caplog.clear()

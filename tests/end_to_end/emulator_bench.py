@@ -21,6 +21,7 @@ from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.journal import RecordedInput, RecordedJournal
 from odyssey_simulator.phone import Phone
 from odyssey_simulator.profile import profile_named
+from tests.simulator.bench import half_as_dense
 from tests.simulator.person import Person
 
 
@@ -41,7 +42,9 @@ class EmulatorBench:
         self.server = server
         self._journal = folder / "journal.jsonl"
         self._running = folder / "running"
-        self.phone = Phone(profile_named("small_phone"), animation=False, journal=self._journal).without_notices()
+        self.phone = Phone(
+            half_as_dense(profile_named("small_phone")), animation=False, journal=self._journal
+        ).without_notices()
         control = ControlOptions(running_dir=self._running)
         self.emulator = SimulatedEmulator(self.phone, adb_server_port=server.port, control=control)
 
@@ -73,7 +76,7 @@ class EmulatorBench:
         return device
 
     def position(self, number: int) -> Pixel:
-        return Pixel(40 + number % 600, self._rows[number % len(self._rows)])
+        return Pixel(20 + number % 320, self._rows[number % len(self._rows)])
 
     def positions(self, first: int, count: int) -> list[Pixel]:
         return [self.position(number) for number in range(first, first + count)]

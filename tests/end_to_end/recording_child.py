@@ -24,6 +24,7 @@ from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import RecordingRules
+from odyssey_recorder.recording.notice import Notice
 from odyssey_recorder.recording.provenance_records import frame_of
 from odyssey_recorder.recording.raw_input import BLIND, NO_SCREENSHOT
 from odyssey_recorder.recording.raw_input_queue import LOST
@@ -114,8 +115,8 @@ class Reporter(Annotator):
         super().changed(view)
         self._report()
 
-    def notice(self, text: str) -> None:
-        super().notice(text)
+    def notice(self, notice: Notice) -> None:
+        super().notice(notice)
         self._report()
 
     def _report(self) -> None:

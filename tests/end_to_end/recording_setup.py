@@ -38,11 +38,12 @@ from odyssey_simulator.profile import profile_named
 from tests.end_to_end.emulator_bench import label_positions
 from tests.end_to_end.journal_checks import is_same_screen, published
 from tests.recording.recording_bench import Annotator
+from tests.simulator.bench import half_as_dense
 
 TASK = TaskInfo("General_Tool", ("Settings",), "Look at {}.", "Look at Display.", "Look at Display in Settings.")
 PATIENCE_S = 30.0
 STILL_S = 0.3
-LONG_PRESS_US = TouchRules.for_density(320).long_press_us
+LONG_PRESS_US = TouchRules.for_density(160).long_press_us
 
 
 @dataclass(frozen=True)
@@ -160,11 +161,13 @@ def recording_setup(
     snapshots: SnapshotPolicy = "never",
     profile: str = "small_phone",
 ) -> Iterator[RecordingSetup]:
-    """Changes are animated on the small screen only: on large ones that takes a busy computer too long."""
+    """The device has a quarter of its pixels. Changes are animated on the small screen only: on large ones that takes
+    a busy computer too long.
+    """
     folder.mkdir()
     running = folder / "running"
     journal = folder / "journal.jsonl"
-    phone = Phone(profile_named(profile), animation=profile == "small_phone", journal=journal)
+    phone = Phone(half_as_dense(profile_named(profile)), animation=profile == "small_phone", journal=journal)
     emulator = SimulatedEmulator(phone, adb_server_port=server.port, control=ControlOptions(running_dir=running))
     with emulator:
         adb = AdbServer(port=server.port)

@@ -9,7 +9,7 @@ import pytest
 from odyssey_recorder.dataset.layout import screenshot_path
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.action import Action, Click, Complete, Press, SystemKey
+from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, SystemKey
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.flag import FlagCode
 from odyssey_recorder.model.geometry import Pixel
@@ -70,7 +70,9 @@ def record(setup: RecordingSetup, mode: Mode, rotation: int) -> Recorded:
     screenshots = [
         (store.root / screenshot_path(episode.episode_id, number)).read_bytes() for number in range(len(episode.steps))
     ]
-    return Recorded([step.action for step in episode.steps], kinds, screenshots, provenance)
+    # A finger may rest on a busy computer.
+    actions = [Click(one.point) if isinstance(one := step.action, LongPress) else one for step in episode.steps]
+    return Recorded(actions, kinds, screenshots, provenance)
 
 
 @pytest.fixture

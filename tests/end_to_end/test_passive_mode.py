@@ -80,9 +80,9 @@ def test_spin_of_the_wheel_is_one_scroll(adb_server: PrivateAdbServer, tmp_path:
         guest, moved = setup.emulator.guest, threading.Semaphore(0)
         guest.nodes.read(lambda _, events: moved.release() if len(events) > 1 else None, lambda: None)
         for _ in range(3):
-            guest.window_wheel((360, 900), (0, -1280 / 9))
+            guest.window_wheel((180, 450), (0, -640 / 9))
             for _ in range(8):
-                moved.acquire()
+                assert moved.acquire(timeout=PATIENCE_S)
         setup.await_steps(recorder, 1)
         setup.tap_in_window(recorder, "Back")
         episode, provenance = setup.finish(recorder)
@@ -165,7 +165,7 @@ def test_typing_is_one_step_with_screenshot_before_first_key(adb_server: Private
         assert flags_of(provenance.steps) <= BUSY | {Flag(FlagCode.AREAS_CHANGED)}, "the keyboard moves in"
         assert annotator.notices == []
         assert None not in {click.ui_tree, typed.ui_tree, back.ui_tree, end.ui_tree}
-        assert click.bbox == (576, 1040, 688, 1152)
+        assert click.bbox == (288, 520, 344, 576)
         assert [step.screen.activity for step in provenance.steps if step.screen][:2] == [
             f"{NOTES}.MainActivity",
             f"{NOTES}.NoteActivity",
@@ -181,7 +181,7 @@ def test_typing_is_one_step_with_screenshot_before_first_key(adb_server: Private
 def test_text_is_recorded_although_sending_clears_its_field(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
     with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, _):
         setup.open(recorder, MESSAGES)
-        setup.window.touch(TouchStroke.press(Pixel(380, 296)))
+        setup.window.touch(TouchStroke.press(Pixel(190, 148)))
         setup.await_steps(recorder, 1)
         setup.tap_in_window(recorder, "Text message")
         setup.type_on_screen("yes")
@@ -203,15 +203,15 @@ def test_annotator_is_asked_for_unreadable_text(adb_server: PrivateAdbServer, tm
     with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
         setup.open(recorder, SETTINGS)
         setup.tap_in_window(recorder, "Network & internet")
-        setup.window.touch(swipe(Pixel(300, 1000), Pixel(300, 300)))
+        setup.window.touch(swipe(Pixel(150, 500), Pixel(150, 150)))
         setup.await_steps(recorder, 2)
         setup.tap_in_window(recorder, "Add network", "Password")
         setup.type_on_screen("abc")
         setup.await_keys(recorder, 3)
         recorder.complete("Done.")
-        view = recorder.wait_for(lambda view: view.question is not None, PATIENCE_S)
+        recorder.wait_for(lambda view: view.question is not None and len(view.steps) == 6, PATIENCE_S)
         annotator.await_notice(ANSWER_FIRST)
-        assert view.question == TextQuestion(4, "")
+        assert recorder.view.question == TextQuestion(4, "", screenshot=recorder.view.steps[5].screenshot)
         assert recorder.view.steps[4].flag == describe_flag(Flag(FlagCode.TEXT_UNREAD))
         recorder.answer_text(4, "abc")
         recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
@@ -224,9 +224,9 @@ def test_annotator_is_asked_for_unreadable_text(adb_server: PrivateAdbServer, tm
 def test_long_presses_flings_drags_and_taps_are_distinguished(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
     with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
         setup.open(recorder, SETTINGS)
-        fling = TouchStroke.drag(tuple(Pixel(300, y) for y in range(900, 400, -100)), duration_ms=60)
-        drag = TouchStroke.drag(tuple(Pixel(300, y) for y in range(400, 900, 20)), duration_ms=900)
-        for number, stroke in enumerate((fling, drag, TouchStroke.press(Pixel(300, 600), duration_ms=800)), start=1):
+        fling = TouchStroke.drag(tuple(Pixel(150, y) for y in range(450, 200, -50)), duration_ms=60)
+        drag = TouchStroke.drag(tuple(Pixel(150, y) for y in range(200, 450, 10)), duration_ms=900)
+        for number, stroke in enumerate((fling, drag, TouchStroke.press(Pixel(150, 300), duration_ms=800)), start=1):
             setup.window.touch(stroke)
             setup.await_steps(recorder, number)
         setup.open(recorder, "com.odyssey.calculator")
@@ -244,8 +244,8 @@ def test_long_presses_flings_drags_and_taps_are_distinguished(adb_server: Privat
 def settings_tour(setup: RecordingSetup) -> list[TouchStroke | SystemKey]:
     return [
         TouchStroke.press(setup.position_of("Settings")),
-        TouchStroke.drag(tuple(Pixel(300, y) for y in range(900, 500, -20)), duration_ms=700),
-        TouchStroke.press(Pixel(300, 600), duration_ms=800),
+        TouchStroke.drag(tuple(Pixel(150, y) for y in range(450, 250, -10)), duration_ms=700),
+        TouchStroke.press(Pixel(150, 300), duration_ms=800),
         SystemKey.BACK,
         SystemKey.RECENT,
         SystemKey.HOME,

@@ -40,7 +40,8 @@ MISSES = (LOST.partition("{")[0], NOT_LISTENING, DROPPED, BLIND, NO_SCREENSHOT, 
 class FaultyRecording:
     """A recording with faults, over `way`: "adb" or "gRPC".
 
-    `unreported` are the taps that were lost, or removed a step, without a notice.
+    `unreported` are the taps that were lost, or removed a step, without a notice. A lost device was not restarted: the
+    annotator accepts the screen with which it comes back.
     """
 
     def __init__(self, bench: EmulatorBench, device: Device, recording: Recording, way: str) -> None:
@@ -52,6 +53,7 @@ class FaultyRecording:
         self._recording = recording
         self._way = way
         self._taps_before = len(bench.touch_downs())
+        recording.accept_all_screens()
 
     def taps(self) -> list[RecordedInput]:
         return self._bench.touch_downs()[self._taps_before :]

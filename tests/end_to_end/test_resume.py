@@ -1,4 +1,4 @@
-"""A draft resumed on a restarted simulated emulator: the annotator restores the screen."""
+"""A draft resumed on a restarted simulated emulator, and steps redone over gRPC: the screenshots are those touched."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -37,3 +37,23 @@ def test_draft_resumed_on_a_restarted_phone_continues_once_restored(
         assert [step.flags for step in provenance.steps] == [()] * 4
         assert [one.serial for one in provenance.resumed] == [setup.emulator.serial]
         assert annotator.notices == [], "restoring in the emulator's window is no foreign input"
+
+
+def test_redone_touches_meet_the_screens_of_their_new_screenshots(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone", snapshots="always") as setup:
+        with setup.recording("mirror") as (recorder, annotator):
+            setup.tap_in_mirror(recorder, "Settings", "Display")
+            before = {step.screenshot for step in recorder.view.steps}
+            recorder.undo(2)
+            ready(recorder, 0)
+            recorder.redo()
+            ready(recorder, 1)
+            recorder.redo()
+            view = ready(recorder, 2)
+            assert not before & {step.screenshot for step in view.steps}
+            recorder.complete()
+            recorder.wait_for(lambda view: view.published is not None, PATIENCE_S)
+            assert annotator.notices == []
+        _, provenance = published(setup.service.store, recorder.episode_id)
+        assert [(step.redone, step.flags) for step in provenance.steps] == [(True, ()), (True, ()), (False, ())]
+        setup.assert_screenshots_match_touches(provenance, 2, 3)

@@ -19,12 +19,14 @@ from odyssey_recorder.recording.timeline import AT_REST_NS
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.journal import RecordedJournal
 from odyssey_simulator.phone import Phone
+from odyssey_simulator.profile import profile_named
 from tests.dataset.drafts import ORIGIN
 from tests.device.bench import DeviceBench, start_bench
 from tests.end_to_end.emulator_bench import tap_window
 from tests.end_to_end.journal_checks import is_same_position, pixel_hash, published, step_position
 from tests.end_to_end.recording_child import tap_in_mirror
 from tests.recording.recording_bench import PASSIVE, Recording, RecordingBench, pixels
+from tests.simulator.bench import half_as_dense
 
 KEY_HOME = 3
 
@@ -75,11 +77,11 @@ Start = Callable[[str, str], tuple[DeviceBench, Device]]
 
 @pytest.fixture
 def start(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[Start]:
-    """Starts an emulator of a profile, reached over "adb" alone or also over gRPC."""
+    """Starts an emulator of a profile, with a quarter of its pixels, reached over "adb" alone or also over gRPC."""
     benches: list[DeviceBench] = []
 
     def started(profile: str, way: str) -> tuple[DeviceBench, Device]:
-        bench = start_bench(profile, adb_server, tmp_path)
+        bench = start_bench(half_as_dense(profile_named(profile)), adb_server, tmp_path)
         benches.append(bench)
         return bench, AdbDevice(AdbShell(bench.emulator.serial, bench.server)) if way == "adb" else bench.device
 
@@ -186,24 +188,24 @@ def test_folded_mirror_steps_equal_passive_ones(start: Start, tmp_path: Path, na
 FOLD = DeviceChanges(
     "pixel_fold",
     (
-        (lambda phone: phone.set_posture("CLOSED"), Size(1080, 2092)),
-        (lambda phone: phone.set_posture("OPENED"), Size(2208, 1840)),
-        (lambda phone: phone.set_rotation(1), Size(1840, 2208)),
+        (lambda phone: phone.set_posture("CLOSED"), Size(540, 1046)),
+        (lambda phone: phone.set_posture("OPENED"), Size(1104, 920)),
+        (lambda phone: phone.set_rotation(1), Size(920, 1104)),
     ),
     ("", "resized", "", "turned", "turned"),
 )
 TABLET = DeviceChanges(
     "pixel_tablet",
-    ((lambda phone: phone.set_rotation(3), Size(1600, 2560)), (lambda phone: phone.set_rotation(2), Size(2560, 1600))),
+    ((lambda phone: phone.set_rotation(3), Size(800, 1280)), (lambda phone: phone.set_rotation(2), Size(1280, 800))),
     ("", "turned", "", ""),
 )
 PHONE = DeviceChanges(
     "medium_phone",
     (
-        (lambda phone: phone.override_size(720, 1600), Size(720, 1600)),
-        (lambda phone: phone.set_rotation(1), Size(1600, 720)),
-        (lambda phone: phone.reset_size(), Size(2400, 1080)),
-        (lambda phone: phone.set_rotation(0), Size(1080, 2400)),
+        (lambda phone: phone.override_size(360, 800), Size(360, 800)),
+        (lambda phone: phone.set_rotation(1), Size(800, 360)),
+        (lambda phone: phone.reset_size(), Size(1200, 540)),
+        (lambda phone: phone.set_rotation(0), Size(540, 1200)),
     ),
     ("", "resized", "resized", "turned", "", ""),
 )
@@ -225,12 +227,12 @@ def test_steps_have_the_touched_screen_and_pixel(start: Start, tmp_path: Path, c
             else:
                 tap_in_mirror(recording.recorder, recording.annotator, at)
 
-        tap(Pixel(301, 402))
+        tap(Pixel(151, 202))
         for number, (change, size) in enumerate(case.changes):
             before = recording.ready().frame_number
             change(bench.emulator.phone)
             await_size(recording, size)
             recording.ready(after=before)
-            tap(Pixel(310 + 7 * number, 417 + 5 * number))
+            tap(Pixel(155 + 7 * number, 217 + 5 * number))
 
         assert tuple(verify_and_list_size_flags(service, bench, recording)) == case.reasons

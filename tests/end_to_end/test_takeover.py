@@ -12,7 +12,6 @@ from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.geometry import Size, to_grid
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
-from odyssey_simulator.profile import profile_named
 from tests.agents.conftest import Watcher
 from tests.agents.controlled_model import ControlledModel, batch_of
 from tests.cli import CommandLine
@@ -22,7 +21,7 @@ from tests.llm.stand_in import StandIn
 
 
 def answer_tap(setup: RecordingSetup, thinker: ControlledModel, label: str) -> None:
-    size = profile_named("small_phone").size
+    size = setup.emulator.phone.state().size
     at = to_grid(setup.position_of(label), Size(size.width, size.height))
     thinker.say("CLICK", x=at.x, y=at.y)
 

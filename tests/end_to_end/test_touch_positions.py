@@ -138,9 +138,9 @@ class Rig:
 @pytest.fixture(scope="module")
 def rigs(adb_server: PrivateAdbServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Rig]]:
     started: dict[str, Rig] = {}
-    for profile in PROFILES:
-        started[profile] = Rig(start_bench(profile, adb_server, tmp_path_factory.mktemp("running")))
-        started[profile].phone.start_activity(STILL_PAGE)
+    for name, profile in PROFILES.items():
+        started[name] = Rig(start_bench(profile, adb_server, tmp_path_factory.mktemp("running")))
+        started[name].phone.start_activity(STILL_PAGE)
     yield started
     for rig in started.values():
         rig.stop()

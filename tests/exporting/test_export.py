@@ -18,7 +18,7 @@ import pytest
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.export_plan import Options
-from odyssey_recorder.exporting.job import ExportCancelledError, ExportProgress
+from odyssey_recorder.exporting.job import ExportCancelledError
 from odyssey_recorder.exporting.layouts import LAYOUTS
 from tests.exporting.conftest import COUNT
 from tests.exporting.converter_rules import assert_convertible
@@ -38,16 +38,16 @@ def read_sums(folder: Path) -> str:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_file_is_hashed_and_the_source_is_unchanged(dataset: Dataset, tmp_path: Path, layout: str) -> None:
     before = contents(dataset.root)
-    progress: list[ExportProgress] = []
+    shares: list[float | None] = []
 
-    out = export(dataset, tmp_path / "out", layout, tell=progress.append)
+    out = export(dataset, tmp_path / "out", layout, tell=lambda share, _text: shares.append(share))
 
     assert contents(dataset.root) == before
     found = contents(out)
     listed = {name: digest for digest, name in (line.split("  ") for line in read_sums(out).splitlines())}
     assert listed == {name: sha256(data).hexdigest() for name, data in found.items() if name != "SHA256SUMS"}
     assert [path.name for path in tmp_path.iterdir()] == ["out"], "nothing is left beside it"
-    assert (progress[-1].episodes, progress[-1].bytes) == (progress[-1].of_episodes, progress[-1].of_bytes)
+    assert shares[-1] == 1
     assert "no \\<b\\> here" in found["README.md"].decode()
 
 
@@ -223,9 +223,10 @@ def test_damaged_shard_or_changed_input_is_written_again(dataset: Dataset, tmp_p
 
 def test_cancelled_export_can_be_continued(dataset: Dataset, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    progress: list[ExportProgress] = []
+    told: list[str] = []
+    callbacks: dict[str, Any] = {"tell": lambda _share, text: told.append(text), "is_cancelled": lambda: len(told) == 2}
     with pytest.raises(ExportCancelledError, match="continues it"):
-        export(dataset, out, "webdataset", tell=progress.append, is_cancelled=lambda: len(progress) == 2)
+        export(dataset, out, "webdataset", **callbacks)
     is_cancelled = iter([False, False, True, True]).__next__
     with pytest.raises(ExportCancelledError):
         export(dataset, out, "webdataset", executor=HangingExecutor(), is_cancelled=is_cancelled)
@@ -305,7 +306,7 @@ out, layout, largest = sys.argv[1:]
 def run(pieces, largest):
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
     left = iter(range(pieces))
-    def tell(_):
+    def tell(*_):
         if next(left, None) is None:
             os.kill(os.getpid(), signal.SIGKILL)
     export(dataset, Path(out), layout, tell=tell)

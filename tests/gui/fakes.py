@@ -13,7 +13,7 @@ from odyssey_recorder.device import preflight
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.avd import Avd, BootStage
 from odyssey_recorder.device.connector import DeviceConnector
-from odyssey_recorder.device.device import Device, ListedDevice
+from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.inventory import DeviceDetails, DeviceInventory, InventoryDevice, InventoryListing
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.device.profile import profile_named, profiles
@@ -98,14 +98,20 @@ class FakeRecordings(RecordingService):
             for one in self.connected_devices
         ]
 
-    def simulate(self) -> str:
+    def simulate(self, profile: str = "") -> str:
         assert self._simulated is not None
+        self.simulated_profile = profile
         self.connected_devices.append(self._simulated)
         return self._simulated.serial
 
     def connect(self, serial: str) -> Device:
         self._fail()
-        return next(device for device in self.connected_devices if device.serial == serial)
+        found = next(device for device in self.connected_devices if device.serial == serial)
+        found.reopen()
+        return found
+
+    def _properties(self, serial: str) -> DeviceProperties:
+        return self.connect(serial).properties()
 
     def _practice_store(self) -> EpisodeStore:
         return self.store

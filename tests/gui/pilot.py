@@ -216,7 +216,7 @@ class Pilot(WindowDriver):
 
     def write_task(self, task: TaskInfo = TASK) -> None:
         self.editor("Instruction").setPlainText(task.instruction)
-        QTest.keyClicks(self.line("Add an app"), ",".join([*task.apps, ""]))
+        QTest.keyClicks(self.line("Apps"), ", ".join(task.apps))
 
     def start(self, task: TaskInfo = TASK) -> None:
         """Write the task, start recording, and wait until the first action is possible."""
@@ -283,10 +283,13 @@ class Pilot(WindowDriver):
         QTest.keyClicks(self.line("Note"), note)
         self.finish(dialog)
 
-    def finish(self, dialog: QDialog) -> None:
-        """Publish without the checks."""
+    def publish(self, dialog: QDialog) -> None:
+        """Without waiting for the checks."""
         assert isinstance(dialog, QuestionDialog)
         for _answer in ("Publish", "Publish unchecked"):
             if dialog in self._open_dialogs():
                 QTest.mouseClick(dialog.ok, LEFT)
+
+    def finish(self, dialog: QDialog) -> None:
+        self.publish(dialog)
         self.wait_for_phase(Phase.FINISHED)

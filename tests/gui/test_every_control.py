@@ -39,6 +39,7 @@ from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog, ProposeDialog
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates
 from odyssey_recorder.gui.tasks.task_jobs_bar import rewrite_question
+from odyssey_recorder.gui.tasks.team_dialog import TeamDialog
 from odyssey_recorder.gui.window.doctor_dialog import DoctorDialog
 from odyssey_recorder.gui.window.main_window import SMALLEST
 from odyssey_recorder.gui.window.pages import PAGES
@@ -49,7 +50,9 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.services.tasks import ModelChoice
 from odyssey_recorder.settings import SettingsStore, read_settings
 from odyssey_recorder.tasks.generation.generator import Targets
+from odyssey_recorder.tasks.templates.team import Team
 from odyssey_recorder.tasks.templates.template import TemplateLibrary
+from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from odyssey_recorder.wiring.user import open_batch
 from tests.annotation.phone_dataset import look_around
 from tests.annotation.suggestions import suggest
@@ -63,7 +66,7 @@ from tests.gui.tasks.lead_driver import TaskSetup, copy_templates
 from tests.tasks.tasks import queue_of, row
 
 _LAYOUT_MS = 60
-NO_TEMPLATES = LoadedTemplates(TemplateLibrary((), {}), {}, Targets(), "", names_apps=False)
+NO_TEMPLATES = LoadedTemplates(TemplateLibrary((), {}), {}, Targets(), Team(), "", names_apps=False)
 FOR_MULTI_APPS = ModelChoice(5, 1, "", frozenset({Category.MULTI_APPS}), names_apps=False)
 _MAX_TAB_STOPS = 80
 _ALL_PAGES = (
@@ -202,6 +205,7 @@ def test_every_dialog(pilot: Pilot, service: FakeRecordings, qtbot: QtBot) -> No
         ClosingDialog(controller.background, window),
         ProposeDialog(NO_TEMPLATES, FOR_MULTI_APPS, window),
         GenerateDialog(NO_TEMPLATES, FOR_MULTI_APPS, window),
+        TeamDialog(Team(), shipped_catalogues()["android"], window),
         QuestionDialog(
             warning_question("Approve 12 tasks at once?", "3 with faults.", "Approve", "Approve all"), window
         ),

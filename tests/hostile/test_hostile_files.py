@@ -61,13 +61,13 @@ def test_named_pipe_instead_of_a_file_is_a_finding(cli: CommandLine, dataset: Pa
     assert "it is a named pipe, not a file" in result.out
 
 
-def test_export_skips_links(cli: CommandLine, dataset: Path) -> None:
-    screenshot = dataset / f"screenshots/{FIRST}_1.png"
-    screenshot.rename(inside := dataset / "moved.png")
-    screenshot.symlink_to(inside)
+def test_conversion_skips_links(cli: CommandLine, dataset: Path) -> None:
+    annotation = dataset / f"annotations/{FIRST}.json"
+    annotation.rename(inside := dataset / "moved.json")
+    annotation.symlink_to(inside)
     out = dataset.with_name("out")
-    error = cli.error("convert", dataset, out, "--dialect", "release", "--with-screenshots", "--unchecked", exit_code=1)
-    assert f"{FIRST}_1.png was not used: it is a link. Replace it with the file itself." in error
+    error = cli.error("convert", dataset, out, "--dialect", "release", exit_code=1)
+    assert f"{FIRST}.json was not used: it is a link. Replace it with the file itself." in error
     assert [path.name for path in (out / "annotations").iterdir()] == [f"{SECOND}.json"]
 
 

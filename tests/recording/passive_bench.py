@@ -23,7 +23,7 @@ from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.events import KeyPress, TextEntered, Touch
 from odyssey_recorder.recording.passive import PassiveSession
 from odyssey_recorder.recording.raw_input import Interpreter
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.state import Goal, State
 
 MS = 1_000_000
 PHONE = Size(1080, 2400)
@@ -45,9 +45,9 @@ class Bench:
     """Time passes in `wait` only; meanwhile a frame arrives every 20 ms, and a reading of the screen takes `look_ms`.
 
     `screen` is the current screen; `streams`: the device sends frames by itself. What is None or False gets no answer:
-    `areas`, `keeps_frames`, `saves_steps`, `gives_frames`, `reads_fields`, `drops_steps`. With `restores` an undo
-    restores screen 0. With a `phone`, a dump of its views takes two seconds, as `uiautomator` does, and longer if it
-    changes meanwhile.
+    `areas`, `keeps_frames`, `saves_steps`, `gives_frames`, `reads_fields`, `drops_steps`, `judges`. With `restores` an
+    undo restores screen 0. With a `phone`, a dump of its views takes two seconds, as `uiautomator` does, and longer if
+    it changes meanwhile.
     """
 
     session: PassiveSession = field(
@@ -65,6 +65,7 @@ class Bench:
     saves_steps: bool = True
     drops_steps: bool = True
     restores: bool = False
+    judges: bool = True
     look_ms: int = 0
     field_text: str | None = None
     reads_fields: bool = True
@@ -77,6 +78,7 @@ class Bench:
     shows: dict[int, int] = field(default_factory=dict)
     taken_ns: dict[int, int] = field(default_factory=dict)
     screens: list[tuple[int, int]] = field(default_factory=list)
+    _lost_on: int = 0
     _frame: int = 0
     _anchor: int = 0
     _anchored_ns: int = 0
@@ -101,6 +103,8 @@ class Bench:
     def send(self, *happened: events.PassiveEvent) -> Self:
         """Pass events to the session, and answer its effects at once, as the recorder does."""
         for event in happened:
+            if isinstance(event, events.DeviceWentAway) and self.gives_frames:
+                self.gives_frames, self._lost_on = False, self.screen
             for effect in self.session.handle(events.Tick(self.now_ns)):
                 self._answer(effect)
             for effect in self.session.handle(event):
@@ -240,8 +244,9 @@ class Bench:
                 self.send(events.StepsDropped(self.restores))
             case effects.ReturnDevice():
                 self.send(events.Returned(self.now_ns))
-            case effects.JudgeReturn(number):
-                self.send(events.ReturnJudged(self.shows[number] == 0))
+            case effects.JudgeReturn(number) if self.judges:
+                wanted = self._lost_on if self.session.goal is Goal.LOST else 0
+                self.send(events.ReturnJudged(self.shows[number] == wanted))
             case effects.AmendText(step, text):
                 if step < len(self.steps):
                     self.steps[step] = replace(self.steps[step], intent=TextEntered(text))

@@ -21,6 +21,7 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import RecordingRules
+from odyssey_recorder.recording.notice import Notice
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
@@ -47,6 +48,7 @@ class Annotator:
     notices: list[str] = field(default_factory=list)
     views: list[RecordingView] = field(default_factory=list)
     newest: Frame | None = None
+    on_view: Callable[[RecordingView], None] = lambda _: None
     _news: Condition = field(default_factory=Condition)
 
     def frame(self, frame: Frame) -> None:
@@ -58,10 +60,11 @@ class Annotator:
         with self._news:
             self.views.append(view)
             self._news.notify_all()
+        self.on_view(view)
 
-    def notice(self, text: str) -> None:
+    def notice(self, notice: Notice) -> None:
         with self._news:
-            self.notices.append(text)
+            self.notices.append(notice.text)
             self._news.notify_all()
 
     def await_notice(self, part: str) -> str:
@@ -169,6 +172,10 @@ class Recording:
     def accept_screen(self) -> None:
         self.until(State.RESTORING)
         self.recorder.accept_screen()
+
+    def accept_all_screens(self) -> None:
+        """Accept whatever the device shows, whenever a screen is to be restored."""
+        self.annotator.on_view = lambda view: self.recorder.accept_screen() if view.state is State.RESTORING else None
 
     def undo_and_accept(self) -> RecordingView:
         """Undo the last step, and accept the current screen although it is another one."""

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Scroll, Type
@@ -66,16 +67,26 @@ def test_live_scroll_has_the_screenshot_before_it_and_the_sent_path(recording: R
     assert isinstance(click.action, Click)
 
 
-def test_unseen_change_before_the_touch_is_the_screenshot(bench: RecordingBench) -> None:
+@pytest.mark.parametrize("is_captured_first", [False, True])
+def test_unseen_change_before_the_touch_is_the_screenshot(bench: RecordingBench, is_captured_first: bool) -> None:
     class SuddenlyChangingDevice(FakeDevice):
-        """The screen changed before the finger landed, and the stream reports it only now."""
+        """The screen changed before the finger landed, and the stream reports it only now, or after a capture."""
 
         changed_ns = 0
+        is_silent = False
 
         def put_finger(self, at: Pixel) -> None:
+            self.is_silent = is_captured_first
             self.show("other", since_ns=self.changed_ns)
             self.await_consumer()
             super().put_finger(at)
+
+        def next_frame(self, wait_s: float) -> Frame | None:
+            return None if self.is_silent else super().next_frame(wait_s)
+
+        def capture(self) -> Frame:
+            frame, self.is_silent = super().capture(), False
+            return frame
 
     device = SuddenlyChangingDevice()
     device.streams = True

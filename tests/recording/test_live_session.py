@@ -30,6 +30,7 @@ from odyssey_recorder.recording.events import (
     FrameSeen,
     InputRefused,
     InputUncertain,
+    ReturnJudged,
     Started,
     StepSaved,
     StorageFailed,
@@ -51,7 +52,18 @@ from odyssey_recorder.recording.session import (
     Session,
 )
 from odyssey_recorder.recording.state import State
-from tests.recording.test_session import NOT_WRITTEN, ROTATED, Line, Scenario, disk_full, has, run, run_scenario, send
+from tests.recording.test_session import (
+    NOT_WRITTEN,
+    ROTATED,
+    Line,
+    Scenario,
+    disk_full,
+    has,
+    refused,
+    run,
+    run_scenario,
+    send,
+)
 
 UPRIGHT = Size(300, 500)
 DRAG = Touch(TouchStroke.drag((Pixel(10, 20), Pixel(10, 200)), duration_ms=300))
@@ -113,12 +125,12 @@ NEWER_SCREENSHOT: tuple[Line, ...] = (
 )  # fmt: skip
 SCENARIOS: dict[str, Scenario] = {
     "a touch is sent to the device at once, unless its screenshot is outdated": (
-        ready, TouchedDown(0, 98, live=True), [Tell(OUT_OF_DATE)],
+        ready, TouchedDown(0, 98, live=True), [refused(OUT_OF_DATE)],
         TouchedDown(2, 99, live=True), [LowerFinger(2)], State.INJECTING, has(live=True),
-        FingerGoesDown(100), TouchedDown(2, 110, live=True), [Tell(NOT_READY)],
+        FingerGoesDown(100), TouchedDown(2, 110, live=True), [refused(NOT_READY)],
         UndoWanted(120), [Tell(TOO_EARLY_TO_UNDO)],
     ),
-    "a touch before the first screenshot is rejected": (Session, TouchedDown(0, 99, live=True), [Tell(NOT_READY)]),
+    "a touch before the first screenshot is rejected": (Session, TouchedDown(0, 99, live=True), [refused(NOT_READY)]),
     "on a screen that never settles the touch is held back": (
         Session, Started(0), FrameSeen(1, 1, 5000, restless=True, size=UPRIGHT), FrameKept(1), streamed(2, at=5100),
         TouchedDown(2, 5200, live=True), [KeepFrame(2)], has(live=False),
@@ -199,7 +211,7 @@ SCENARIOS: dict[str, Scenario] = {
     "after a finger that may lift late the next screen is waited for until it cannot": (
         down, DeviceWentAway("frozen"), InputUncertain("It broke."),
         DeviceCameBack(900), [Watch(900 + LATE_INPUT_NS)],
-        polled(4, anchor=4, at=900, still=True), FrameKept(4), State.READY,
+        polled(4, anchor=4, at=900, still=True), ReturnJudged(matches=True), FrameKept(4), State.READY,
         polled(5, anchor=5, at=1000), [Watch(1000)],  # it can no longer lift
     ),
     "if the device is lost after the lift, the step is saved without a proof": (

@@ -9,12 +9,11 @@ from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.events import KeyPress, Touch
-from odyssey_recorder.recording.passive import ENDING, USE_EMULATOR
-from odyssey_recorder.recording.raw_input import NO_SCREENSHOT
+from odyssey_recorder.recording.passive import ENDING, TOUCHED_TOO_EARLY, USE_EMULATOR
 from odyssey_recorder.recording.raw_input_queue import LOST
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST
 from odyssey_recorder.recording.session import TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.state import Goal, State
 from tests.recording.passive_bench import Bench, count, describe, steps
 
 # Commands of the recorder's window.
@@ -159,10 +158,40 @@ def test_waiting_input_is_recorded_when_the_device_is_lost() -> None:
     assert steps(bench) == ["10,10 on 0"]
     assert Flag(FlagCode.UNWATCHED) in bench.steps[0].flags
 
-    bench.send(events.DeviceCameBack(bench.now_ns))
-    bench.gives_frames = True
-    bench.press(SystemKey.HOME).wait(20)
+    bench.come_back()
+    bench.press(SystemKey.HOME).wait(300)
+    assert bench.messages == [LOST.format(LossCause.STREAM_LOST.value)]
     bench.show(1).wait(300)
-    assert bench.messages == [LOST.format(LossCause.STREAM_LOST.value), NO_SCREENSHOT]
     bench.press(SystemKey.BACK).wait(300)
-    assert steps(bench)[1:] == ["BACK on 1"]
+    assert steps(bench)[1:] == ["HOME on 0", "BACK on 1"], "it was the same screen"
+
+
+def test_device_that_is_back_on_another_screen_is_restored_before_the_next_step() -> None:
+    bench = Bench().begin()
+    bench.tap(10, 10, then=1).wait(500)
+    bench.send(events.DeviceWentAway("It is gone."))
+    bench.show(0).come_back()
+    bench.tap(20, 20).wait(500)
+    assert (bench.state(), bench.session.goal, bench.messages) == (State.RESTORING, Goal.LOST, [TOUCHED_TOO_EARLY])
+    bench.tap(10, 10, then=1).wait(500)
+    assert (bench.state(), bench.session.next_flags) == (State.READY, ())
+    bench.tap(30, 30).wait(500)
+    assert steps(bench) == ["10,10 on 0", "30,30 on 1"]
+
+
+def test_screen_accepted_after_a_loss_is_flagged() -> None:
+    bench = Bench().begin()
+    bench.send(events.DeviceWentAway("It is gone."))
+    bench.show(1).come_back()
+    bench.wait(500).send(events.ScreenAccepted(bench.now_ns))
+    bench.tap(10, 10).wait(500)
+    assert Flag(FlagCode.AFTER_LOSS) in bench.steps[0].flags
+
+
+def test_finger_that_was_down_when_the_device_was_lost_is_still_a_step() -> None:
+    bench = Bench().begin()
+    bench.down().wait(20).send(events.DeviceWentAway("It is gone."))
+    bench.judges = False
+    bench.come_back()
+    bench.wait(80).up((10, 10), ms=100).wait(300)
+    assert steps(bench) == ["10,10 on 0"]

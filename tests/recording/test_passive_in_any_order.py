@@ -10,7 +10,7 @@ from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.events import TextEntered
 from odyssey_recorder.recording.raw_input import NO_PLACE, NO_SCREENSHOT, PINCHED
 from odyssey_recorder.recording.raw_input_queue import LOST, TOO_MANY
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.state import Goal, State
 from tests.recording.passive_bench import PLAIN, Bench
 
 REJECTIONS = {NO_SCREENSHOT, NO_PLACE, PINCHED, TOO_MANY, *(LOST.format(cause.value) for cause in LossCause)}
@@ -99,13 +99,19 @@ class PassiveRecordingMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.bench.gives_frames)
     @rule()
     def device_goes_away(self) -> None:
-        self.bench.gives_frames = False
         self.bench.send(events.DeviceWentAway("It is gone."))
 
     @precondition(lambda self: not self.bench.gives_frames)
     @rule()
     def device_comes_back(self) -> None:
+        self._come_back()
+
+    def _come_back(self) -> None:
+        """On the screen from before the loss; or on another, which the annotator accepts."""
         self.bench.come_back()
+        self.bench.wait(500)
+        if self.bench.session.goal is Goal.LOST:
+            self.bench.send(events.ScreenAccepted(self.bench.now_ns))
 
     @invariant()
     def steps_are_in_order_and_unique(self) -> None:
@@ -128,7 +134,7 @@ class PassiveRecordingMachine(RuleBasedStateMachine):
         bench.keeps_frames = bench.saves_steps = True
         bench.areas = PLAIN
         if not bench.gives_frames:
-            bench.come_back()
+            self._come_back()
         bench.wait(5000)
         bench.send(events.Intended(Complete(), bench.now_ns)).wait(5000)
         for question in bench.questions:

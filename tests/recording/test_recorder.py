@@ -212,6 +212,16 @@ def test_step_without_effect_is_flagged(bench: RecordingBench) -> None:
         assert len(device.performed) == 1
 
 
+def test_effect_that_comes_after_the_screen_has_settled_takes_the_flag_back(bench: RecordingBench) -> None:
+    device = HookedDevice(after=lambda: device.show(0))
+    with bench.recording(device) as recording:
+        view = recording.tap_and_wait()
+        assert view.steps[0].flag == describe_flag(Flag(FlagCode.UNCHANGED))
+        device.show("loaded")
+        recording.ready(after=view.frame_number)
+        assert recording.press(SystemKey.BACK).steps[0].flag == ""
+
+
 def test_step_on_a_moving_screen_has_the_touched_frame_and_a_flag(bench: RecordingBench) -> None:
     device = VideoDevice()
     with bench.recording(device, rules=IMPATIENT) as recording:
@@ -330,6 +340,9 @@ def test_interrupted_input_is_kept_only_if_the_screen_changed(
         setattr(device, hook, lambda: None)
         device.recover()
         recording.annotator.await_notice(notice)
+        if flags:
+            assert recording.until(State.RESTORING).goal is Goal.UNCERTAIN
+            recording.accept_screen()
         assert [step.flag for step in recording.ready(steps=len(flags)).steps] == flags
         assert_screenshots_match(recording.tap_and_wait(), device)
 

@@ -30,6 +30,7 @@ from odyssey_recorder.recording.script import (
     read_script,
 )
 from odyssey_recorder.recording.script import ScriptLongPress as LongPressLine
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import FakeDevice, Input
 from tests.recording.recording_bench import RULES, RecordingBench
@@ -252,3 +253,23 @@ def test_storage_failure_ends_the_script(bench: RecordingBench, device: FakeDevi
         (draft.folder / f"{number}.png" / "in the way").mkdir(parents=True)
     with pytest.raises(RecordingError, match="cannot be written"):
         play(bench, device, '{"complete": ""}', draft=draft)
+
+
+def test_script_ends_if_the_device_comes_back_on_another_screen(bench: RecordingBench, device: FakeDevice) -> None:
+    player, draft = ScriptPlayer(), bench.draft()
+    recorder = Recorder(device, draft, bench.store, listener=player, rules=RULES)
+    recorder.start()
+    try:
+        player.perform(Tap(tap=(10, 20)), recorder)
+        recorder.wait_for(lambda view: view.state is State.READY, 20)
+        device.disconnect()
+        recorder.wait_for(lambda view: view.state is State.DEVICE_LOST, 20)
+        device.show("home, after a restart")
+        device.recover()
+        with pytest.raises(RecordingError, match=r"Restore that screen.*A script cannot restore the screen"):
+            player.perform(Tap(tap=(30, 40)), recorder)
+    finally:
+        recorder.stop()
+        device.close()
+        recorder.join()
+    assert len(draft.steps) == 1

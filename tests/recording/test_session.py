@@ -34,6 +34,7 @@ from odyssey_recorder.recording.events import (
     AbandonWanted,
     DeviceCameBack,
     DeviceWentAway,
+    ErrorDialogSeen,
     Event,
     FrameKept,
     FrameSeen,
@@ -59,6 +60,7 @@ from odyssey_recorder.recording.events import (
     TouchedDown,
     UndoWanted,
 )
+from odyssey_recorder.recording.notice import NoticeKind
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST, NOT_RETURNED
 from odyssey_recorder.recording.session import (
     CHANGED,
@@ -77,6 +79,10 @@ HOME = KeyPress(SystemKey.HOME)
 ROTATED = Size(500, 300)
 JUDGE = JudgeLastStep(5, uncertain=False)
 NOT_WRITTEN = Tell("The disk is full. Your last action was neither recorded nor sent.")
+
+
+def refused(text: str) -> Tell:
+    return Tell(text, NoticeKind.REFUSAL)
 
 
 def still(number: int, *, anchor: int, at: int) -> FrameSeen:
@@ -191,6 +197,7 @@ def disk_full(now_ns: int = 1000, frame: int | None = None) -> StorageFailed:
 
 UNDONE, REFUSED = "undone by the annotator", "refused by the device"
 ELSEWHERE, UNSEEN = (Flag(FlagCode.RESUMED_ELSEWHERE),), (Flag(FlagCode.RESUMED_UNSEEN),)
+LOST = (Flag(FlagCode.AFTER_LOSS),)
 SCENARIOS: dict[str, Scenario] = {
     # The course of a step.
     "an input that may still arrive is waited for before it is judged": (
@@ -228,27 +235,28 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     # Refused inputs.
     "a touch while the screen is not ready is refused and its gesture ignored": (
-        Session, Started(0), moving(1, at=10), TouchedDown(1, 20), [Tell(NOT_READY)], Intended(TAP, 30), [],
-        Intended(HOME, 30), [Tell(NOT_READY)],
+        Session, Started(0), moving(1, at=10), TouchedDown(1, 20), [refused(NOT_READY)], Intended(TAP, 30), [],
+        Intended(HOME, 30), [refused(NOT_READY)],
     ),
     "a second finger is refused and the first counts, once": (
-        ready, TouchedDown(2, 100), TouchedDown(2, 101), [Tell(NOT_READY)], Intended(HOME, 102), [Tell(NOT_READY)],
+        ready, TouchedDown(2, 100), TouchedDown(2, 101), [refused(NOT_READY)],
+        Intended(HOME, 102), [refused(NOT_READY)],
         Intended(TAP, 200), Intended(TAP, 210), [], still(3, anchor=1, at=220), [SaveStep(2, 3, True, 100, TAP)],
     ),
     "a touch on a frame of the previous screen is refused": (
         Session, Started(0), moving(5, at=50), still(6, anchor=5, at=90), FrameKept(6),
-        TouchedDown(4, 100), [Tell(OUT_OF_DATE)], has(touched=False), TouchedDown(5, 101), [],
+        TouchedDown(4, 100), [refused(OUT_OF_DATE)], has(touched=False), TouchedDown(5, 101), [],
     ),
     "a gesture is refused when the screen changes under the finger": (
-        ready, TouchedDown(2, 100), moving(3, at=90), Intended(TAP, 200), [Tell(CHANGED), Watch(100)],
+        ready, TouchedDown(2, 100), moving(3, at=90), Intended(TAP, 200), [refused(CHANGED), Watch(100)],
         State.SETTLING,
     ),
     "a gesture is refused even if the screen has settled again": (
         ready, TouchedDown(2, 100), moving(3, at=110), still(4, anchor=3, at=400),
-        Intended(TAP, 500), [Tell(CHANGED), Watch(100)], State.SETTLING,
+        Intended(TAP, 500), [refused(CHANGED), Watch(100)], State.SETTLING,
     ),
     "a key is refused when the screen changes after it": (
-        ready, Intended(HOME, 100), moving(3, at=110), [Tell(CHANGED), Watch(100)], State.SETTLING,
+        ready, Intended(HOME, 100), moving(3, at=110), [refused(CHANGED), Watch(100)], State.SETTLING,
     ),
     "a cancelled touch leaves nothing behind": (
         ready, TouchedDown(2, 100), TouchCancelled(), [Watch(100)], has(touched=False), TouchCancelled(), [],
@@ -272,10 +280,11 @@ SCENARIOS: dict[str, Scenario] = {
         still(5, anchor=3, at=6300), [SaveStep(4, 5, True, 6100, TAP)],
     ),
     "a restless screen that rotates is another screen": (
-        restless_and_ready, restless(3, at=5100, size=ROTATED), [Watch(5100)], TouchedDown(2, 5110), [Tell(NOT_READY)],
-        restless(4, at=10_100, size=ROTATED), FrameKept(4), TouchedDown(2, 10_110), [Tell(OUT_OF_DATE)],
+        restless_and_ready, restless(3, at=5100, size=ROTATED), [Watch(5100)],
+        TouchedDown(2, 5110), [refused(NOT_READY)],
+        restless(4, at=10_100, size=ROTATED), FrameKept(4), TouchedDown(2, 10_110), [refused(OUT_OF_DATE)],
         TouchedDown(3, 10_110), [KeepFrame(3)], restless(5, at=10_200), FrameKept(3),
-        Intended(TAP, 10_300), [Tell(CHANGED), Watch(10_110)],  # it rotated during the touch
+        Intended(TAP, 10_300), [refused(CHANGED), Watch(10_110)],  # it rotated during the touch
     ),
     # Undo.
     "a step that was undone is not judged": (
@@ -360,15 +369,47 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "doubt about a step outlives a second loss of the device": (
         sending, InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), DeviceWentAway("gone"),
-        DeviceCameBack(600), moving(5, at=610), still(6, anchor=5, at=900), [KeepFrame(6), JudgeLastStep(6, True)],
+        DeviceCameBack(600), moving(5, at=610), still(6, anchor=5, at=900), [JudgeLastStep(6, True)],
+        LastStepJudged(), [KeepFrame(6)], State.CAPTURING,  # it was removed: the screen is as before
+    ),
+    "after a doubtful step the annotator says whether the screen is its result": (
+        sending, InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), still(5, anchor=4, at=800),
+        [JudgeLastStep(5, True)], LastStepJudged(is_doubtful=True), [Watch(800)], has(goal=Goal.LOST),
+        still(6, anchor=6, at=900), [JudgeReturn(6)], ReturnJudged(matches=False), [ReturnDevice()],
+        Returned(910), moving(7, at=920), still(8, anchor=7, at=1000), ReturnJudged(matches=False), State.RESTORING,
+        ScreenAccepted(1100), [Watch(1100)], has(next_flags=LOST),
+    ),
+    "a device that is back on the screen from before goes on": (
+        ready, DeviceWentAway("gone"), has(goal=None, was_lost=True), DeviceCameBack(200), [Watch(200)],
+        State.SETTLING, has(goal=Goal.LOST), still(5, anchor=4, at=300), [JudgeReturn(5)],
+        ReturnJudged(matches=True), [CompareScreens(2, 5), KeepFrame(5)], FrameKept(5), State.READY,
+        has(next_flags=(), goal=None),
+    ),
+    "a device that is back on another screen is restored before the next step": (
+        ready, DeviceWentAway("gone"), DeviceCameBack(200), still(5, anchor=4, at=300), ReturnJudged(matches=False),
+        [ReturnDevice()], Returned(310), moving(6, at=320), still(7, anchor=6, at=400), [JudgeReturn(7)],
+        ReturnJudged(matches=False), State.RESTORING, Intended(TAP, 500), [SendInput(TAP)], InputDone(510),
+        still(9, anchor=8, at=600), [JudgeReturn(9)], ReturnJudged(matches=True), [KeepFrame(9)],
+    ),
+    "a device lost again while it is restored is restored for the same reason": (
+        restoring, DeviceWentAway("gone"), DeviceCameBack(900), [Watch(900)], has(goal=Goal.UNDONE),
+    ),
+    "a device lost before the storage is compared once the storage works": (
+        ready, DeviceWentAway("gone"), disk_full(1000), State.STORAGE_LOST, Tick(1000 + RETRY_NS),
+        still(7, anchor=7, at=1100), FrameKept(7), [Watch(1000 + RETRY_NS)], has(goal=Goal.LOST),
+    ),
+    "a message of Android in front of the screen is no screen to return to": (
+        ready, ErrorDialogSeen("Maps keeps stopping"), has(goal=Goal.ANSWERED), DeviceWentAway("gone"),
+        DeviceCameBack(200), has(goal=Goal.LOST),
     ),
     "a device is not back before it has answered an input": (
         sending, DeviceWentAway("A screenshot was cut short."), DeviceCameBack(200), [], State.DEVICE_LOST,
-        InputDone(300), [], DeviceCameBack(400), moving(4, at=410), still(5, anchor=4, at=700), [KeepFrame(5), JUDGE],
+        InputDone(300), [], DeviceCameBack(400), moving(4, at=410), still(5, anchor=4, at=700), [JudgeReturn(5)],
+        ReturnJudged(matches=True), [KeepFrame(5), JUDGE],
     ),
     "an input may turn out uncertain after the frames failed": (
         sending, DeviceWentAway("gone"), InputUncertain("gone too"), DeviceCameBack(400), moving(4, at=410),
-        still(5, anchor=4, at=700), [KeepFrame(5), JudgeLastStep(5, True)],
+        still(5, anchor=4, at=700), [JudgeLastStep(5, True)],
     ),
     "an input that was refused before the device went away is dropped when it is back": (
         sending, DeviceWentAway("gone"), InputRefused("It is locked.", 300), [Tell("It is locked.")],
@@ -396,7 +437,7 @@ SCENARIOS: dict[str, Scenario] = {
     "a step that could not be judged is judged when the storage is back": (
         sending, InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), still(5, anchor=4, at=800),
         disk_full(900), Tick(900 + RETRY_NS), still(6, anchor=4, at=1000), FrameKept(6), moving(7, at=2000),
-        still(8, anchor=7, at=2300), [KeepFrame(8), JudgeLastStep(8, True)],
+        still(8, anchor=7, at=2300), [JudgeLastStep(8, True)],
     ),
     "nothing is tried on the storage while an input is under way": (
         sending, disk_full(100), [],  # the action was sent
@@ -468,14 +509,14 @@ def test_lost_device_is_awaited(session: Session) -> None:
     send(session, InputDone(150), DeviceWentAway("It is gone."))
     run(session, has(state=State.DEVICE_LOST, reason="It is gone.", frame=None))
     run(session, DeviceWentAway("Still gone."), [], has(reason="Still gone."), still(9, anchor=9, at=400), [])
-    run(session, Intended(HOME, 410), [Tell(NOT_READY)], UndoWanted(420), [Tell(TOO_EARLY_TO_UNDO)])
+    run(session, Intended(HOME, 410), [refused(NOT_READY)], UndoWanted(420), [Tell(TOO_EARLY_TO_UNDO)])
     run(session, DeviceCameBack(500), [Watch(500, after_input=True)], State.SETTLING, has(reason=""))
 
 
 @pytest.mark.parametrize("session", [ready(), restless_and_ready(), Session()])
 def test_storage_failure_lasts_until_a_frame_is_saved(session: Session) -> None:
     run(session, Started(0), disk_full(now_ns=1000), [], State.STORAGE_LOST)
-    run(session, has(reason="The disk is full.", frame=None), Intended(HOME, 1100), [Tell(NOT_READY)])
+    run(session, has(reason="The disk is full.", frame=None), Intended(HOME, 1100), [refused(NOT_READY)])
     run(session, Tick(1000 + RETRY_NS - 1), still(7, anchor=7, at=1000), [])
     run(session, Tick(1000 + RETRY_NS), still(8, anchor=7, at=2000), [KeepFrame(8)], State.STORAGE_LOST)
     run(session, Tick(5 * RETRY_NS), still(9, anchor=7, at=2010), [])  # one try at a time
@@ -541,9 +582,9 @@ class FakeRecorder:
                 self.returning = True
             case JudgeReturn(number):
                 self.take(ReturnJudged(matches=number % 3 == 0))
-            case JudgeLastStep(number):
+            case JudgeLastStep(number, uncertain=uncertain):
                 assert self.in_flight is None
-                self.take(LastStepJudged())
+                self.take(LastStepJudged(is_doubtful=uncertain and number % 2 == 0))
             case CompareScreens():
                 self.take(ScreensCompared(frozenset(range(self.newest % 3))))
             case VouchForLastStep():

@@ -10,8 +10,9 @@ from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.action import Press, Scroll, SystemKey
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.engine import NOTHING_TO_REDO, OTHER_SCREEN
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST
 from odyssey_recorder.recording.slow_work import MAX_SNAPSHOTS, StepSnapshots
 from odyssey_recorder.recording.state import Goal, State
@@ -98,6 +99,49 @@ def test_input_while_restoring_by_hand_is_not_recorded(
     assert view.steps[1].flag == ""
     dropped_steps = bench.provenance(recording.draft.episode_id).dropped
     assert [(step.action, step.why) for step in dropped_steps] == [("CLICK", "undone by the annotator")]
+
+
+def test_redo_sends_the_undone_actions_again_as_new_steps(bench: RecordingBench, device: FakeDevice) -> None:
+    stroke = TouchStroke.drag((Pixel(100, 400), Pixel(110, 200)), duration_ms=400)
+    with bench.recording(device, rules=WITH_SNAPSHOTS) as recording:
+        recording.gesture(stroke)
+        before = recording.press(SystemKey.HOME).steps
+        recording.recorder.note_step(before[0].key, "slowly")
+        recording.recorder.undo(2)
+        assert isinstance(recording.ready(steps=0).redo, Scroll)
+        recording.recorder.redo()
+        assert recording.ready(steps=1).redo == Press(SystemKey.HOME)
+        recording.recorder.redo()
+        view = recording.ready(steps=2)
+        assert view.redo is None
+        assert device.performed == [stroke, SystemKey.HOME] * 2
+        assert [step.note for step in view.steps] == ["slowly", ""]
+        old, new = ({step.screenshot for step in steps} for steps in (before, view.steps))
+        assert not old & new, "no screenshot of an undone step comes back"
+        recording.finish()
+    published = bench.provenance(recording.draft.episode_id)
+    assert [step.redone for step in published.steps] == [True, True, False]
+    assert [step.check is not None for step in published.steps[:2]] == [True, True], "proved like any other step"
+    dropped_us = published.dropped[-1].dropped_us
+    assert all(dropped_us < step.frame.started_us < step.touched_us for step in published.steps)
+
+
+def test_redo_is_refused_on_another_screen_and_ends_with_another_step(
+    bench: RecordingBench, recording: Recording, device: FakeDevice
+) -> None:
+    record_steps(recording, 2)
+    recording.undo()
+    recording.recorder.redo()
+    recording.annotator.await_notice(BRING_BACK_FIRST)
+    recording.accept_screen()
+    recording.ready(steps=1)
+    recording.recorder.redo()
+    recording.annotator.await_notice(OTHER_SCREEN)
+    assert len(device.performed) == 2
+    recording.press(SystemKey.BACK)
+    assert recording.recorder.view.redo is None
+    recording.recorder.redo()
+    recording.annotator.await_notice(NOTHING_TO_REDO)
 
 
 def test_interrupted_restore_continues_on_resume(bench: RecordingBench, device: FakeDevice) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.provenance import FrameRecord, StepRecord, StrokeRecord
@@ -54,7 +55,7 @@ def write_images(folder: Path, episode: Episode) -> None:
         screenshot(number + 1, episode.device.size).save(folder / step.screenshot)
 
 
-def write_provenance(root: Path, episode: Episode, strokes: Mapping[int, TouchStroke]) -> Path:
+def write_provenance(root: Path, episode: Episode, strokes: Mapping[int, TouchStroke], **origin: Any) -> Path:
     """Write the provenance of a dataset folder's episode, with these recorded strokes by step number."""
     steps = []
     for number in range(len(episode.steps)):
@@ -69,4 +70,4 @@ def write_provenance(root: Path, episode: Episode, strokes: Mapping[int, TouchSt
             samples = tuple((sample.at.x, sample.at.y, sample.time_us) for sample in stroke.samples)
             recorded = StrokeRecord(samples=samples, duration_us=stroke.duration_us)
         steps.append(StepRecord(frame=frame, check=None, touched_us=2, input=recorded))
-    return drafts.write_provenance(root, drafts.provenance_of(episode.episode_id, steps))
+    return drafts.write_provenance(root, drafts.provenance_of(episode.episode_id, steps, **origin))

@@ -4,14 +4,15 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw
 
+from odyssey_recorder.dataset.provenance import StartRecord
 from odyssey_recorder.device.device import OnTyped
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.errors import DeviceError, InputRefusedError, ReplayError
+from odyssey_recorder.errors import DeviceError, DeviceTimeoutError, InputRefusedError, ReplayError
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.action import Click, Complete, SystemKey, Type
 from odyssey_recorder.model.geometry import Pixel, Point, Size
 from odyssey_recorder.replay.compare import StepVerdict
-from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult, StepResult
+from odyssey_recorder.replay.player import LEFTOVERS, Player, PlayRules, ReplayResult, StepResult
 from odyssey_recorder.replay.recorded import open_recorded
 from tests.fakes import PHONE_SIZE, FakeDevice
 from tests.replay.recordings import AT_ONCE, ONE_OF_EACH, episode_of, write_dataset, write_provenance
@@ -114,6 +115,39 @@ class SlowDevice(FakeDevice):
             if not self.behind:
                 self.show(self.after)
         return super().capture()
+
+
+class UnansweredOnce(FakeDevice):
+    """The second touch gets no answer; whether it has arrived shows on the screen, as over a failing connection."""
+
+    def __init__(self, *, arrives: bool) -> None:
+        super().__init__()
+        self._arrives = arrives
+        self._touches = 0
+
+    def touch(self, stroke: TouchStroke) -> None:
+        self._touches += 1
+        is_lost = self._touches == 2
+        if self._arrives or not is_lost:
+            super().touch(stroke)
+        if is_lost:
+            raise DeviceTimeoutError("The gRPC service did not answer.")
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+def test_unanswered_input_is_repeated_only_if_it_did_not_arrive(path: Path, arrives: bool) -> None:
+    device = UnansweredOnce(arrives=arrives)
+    result = replay(device, path, replace(AT_ONCE, patience_ms=100))
+    assert (result.problem, verdicts(result)) == ("", [StepVerdict.MATCH] * 6)
+    assert device.screen_at == [0, 1, 2, 3, 4, 5]
+
+
+def test_divergence_names_the_likely_cause(device: FakeDevice, tmp_path: Path, path: Path) -> None:
+    paint_over(path, 2, (0, 0, 360, 640))
+    assert replay(device, path).advice.startswith(LEFTOVERS)
+    write_provenance(tmp_path, episode_of(ONE_OF_EACH), {}, start=StartRecord(kind="snapshot", snapshot="shop"))
+    advice = replay(FakeDevice(), path).advice
+    assert advice == "The recording started from the snapshot shop. Load it, then replay again."
 
 
 def test_lost_device_keeps_the_steps_so_far(device: FakeDevice, path: Path) -> None:

@@ -8,7 +8,7 @@ from odyssey_recorder.device.device import OnTyped
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, Type
 from odyssey_recorder.model.geometry import Point, Size
-from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult
+from odyssey_recorder.replay.player import LEFTOVERS, Player, PlayRules, ReplayResult
 from odyssey_recorder.replay.recorded import open_recorded
 from odyssey_recorder.replay.report import render_report, result_as_json
 from odyssey_recorder.reports import report_json, write_page
@@ -149,6 +149,7 @@ def test_report_as_json(tmp_path: Path) -> None:
         "serial": "fake-1",
         "outcome": "diverged",
         "problem": "",
+        "advice": f"{LEFTOVERS} Bring them back to how the recording found them, then replay again.",
         "exit_code": 1,
         "step_length": 6,
         "counts": {"match": 2, "drift": 0, "diverged": 1},

@@ -10,6 +10,7 @@ from filelock import FileLock
 
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.review.review import Move, Reopening, ReviewFile
+from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.review.status import ReviewPolicy
 from odyssey_recorder.tasks.queue.task_status import SentBack
@@ -146,6 +147,21 @@ def test_episode_whose_verdict_is_taken_back_is_no_longer_sent_back(store: Revie
     assert (store.sent_back("Ada"), store.reopened([ONE])) == ({}, {ONE: "Bea"})
     store.append(ONE, Move(id="c" * 32, at=at + timedelta(minutes=1), by="Bea", to="annotator", why="still"))
     assert (store.sent_back("Ada")[ONE].why, store.reopened([ONE])) == ("still", {})
+
+
+def test_withdrawn_episode_gives_its_task_back_until_it_is_restored(store: ReviewStore, tmp_path: Path) -> None:
+    log = ReviewLog(tmp_path, lambda: "Ada")
+    _write_provenance(tmp_path, ONE, task_id="shop-1")
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "annotations" / f"{ONE}.json").write_text("{}")
+    log.withdraw_episode(ONE, "blurred")
+    assert not (tmp_path / "provenance" / f"{ONE}.json").exists()
+    assert store.sent_back("ada ") == {ONE: SentBack("shop-1", "Ada", "blurred")}
+    log.restore(ONE, "")
+    assert (store.sent_back("ada "), store.reopened([ONE])) == ({}, {ONE: "Ada"})
+    store.append(ONE, verdict("Bea", "pff"))
+    log.trash.move(ONE)
+    assert store.sent_back("ada ") == {}, "a rejected episode stays with its reviewer"
 
 
 def test_episode_without_a_task_is_not_sent_back(store: ReviewStore, tmp_path: Path) -> None:

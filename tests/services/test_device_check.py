@@ -1,5 +1,6 @@
 """The check of a device, on simulated emulators behind the real adb."""
 
+import json
 import subprocess
 import sys
 import threading
@@ -76,10 +77,34 @@ def state_of(bench: DeviceBench) -> tuple[object, ...]:
     return replace(phone.state(), frame=0), phone.settings("system"), phone.settings("secure"), phone.settings("global")
 
 
-SLOW = sorted(PROFILES.keys() - {"small_phone", "pixel_fold"})
+def test_command_finds_a_phone_as_expected(bench: DeviceBench, cli: CommandLine) -> None:
+    """With all probes, at the pace of a real device."""
+    bench.emulator.phone.put_setting(*LONG_PRESS, "1000")
+    before, page, file = state_of(bench), cli.folder / "check.html", cli.folder / "check.json"
+    cli.use_server(bench.server.port)
+    cli.use_discovery_folder(cli.folder)
+    (cli.folder / "avd").mkdir()
+    (cli.folder / "avd" / "running").symlink_to(bench.folder)
+    output = cli.output("devices", "check", bench.emulator.serial, "--report", page, "--json", file)
+    assert "as expected        Recording: 10 steps, and the checks found no error" in output.splitlines()
+    found = json.loads(file.read_text("utf-8"))
+    assert found["facts"]["Android"] == "14 (API 34)"
+    assert {line["outcome"] for line in found["lines"]} == {"as expected"}
+    done = {line["what"]: line["found"] for line in found["lines"]}
+    assert set(done) >= {"Touches", "RECENT button", "Typing: Emoji", "Snapshot", "Recording", "Replay", "Settings"}
+    assert done["Long press"] == "a press of 1100 ms is long, one of 600 ms is not; the setting is 1000 ms"
+    assert bench.emulator.serial not in page.read_text("utf-8")
+    assert state_of(bench) == before
+    assert bench.device.snapshots() == ()
+    assert sorted(cli.dataset.glob("**/*.json")) == []
+    with closing(user_connector(read_settings()).connect(bench.emulator.serial)) as device:
+        measured = device.measured()
+    assert measured.long_press_ms == 1000
+    assert len(measured.buttons) == 4, "in every rotation"
 
 
-@pytest.mark.parametrize("profile", ["small_phone", *(pytest.param(name, marks=pytest.mark.soak) for name in SLOW)])
+@pytest.mark.soak
+@pytest.mark.parametrize("profile", sorted(PROFILES.keys() - {"small_phone", "pixel_fold"}))
 def test_simulated_devices_are_as_expected(start_bench: StartBench, tmp_path: Path, profile: str) -> None:
     bench = start_bench(profile)
     bench.emulator.phone.put_setting(*LONG_PRESS, "1000")
@@ -114,8 +139,8 @@ def test_foldable_is_as_expected_but_for_touches_while_folded(start_bench: Start
     measured = measured_by(check, bench)
     assert measured.touch_scale["CLOSED"] == pytest.approx((2208 / 1080, 1840 / 2092), abs=0.001)
     assert len(measured.buttons) == 8, "two postures in four rotations"
-    places = measured.buttons_on(Size(2208, 1840), Rotation.R0)
-    assert min(box.left for box in places.values()) > 1104, "at the end of the taskbar"
+    places = measured.buttons_on(Size(1104, 920), Rotation.R0)
+    assert min(box.left for box in places.values()) > 552, "at the end of the taskbar"
 
 
 def test_frames_that_are_turned_are_turned_back_by_the_recorder(bench: DeviceBench, tmp_path: Path) -> None:
@@ -267,14 +292,14 @@ def test_touch_that_lands_elsewhere_than_nine_others_goes_over_adb(bench: Device
     check = check_of(bench, tmp_path, "Screens")
     report = check.run(bench.emulator.serial)
     assert lines_of(report, Outcome.DIFFERENT) == {
-        "Touches": "of ten touches, those sent to 482, 1011 landed elsewhere than the others let expect"
+        "Touches": "of ten touches, those sent to 241, 506 landed elsewhere than the others let expect"
     }
     assert lines_of(report, Outcome.EXPECTED).keys() == {"Frames", "Settings"}
     with closing(check.connector.connect(bench.emulator.serial)) as device:
         assert device.capture_path == "gRPC"
         assert not device.follows_finger
-        device.touch(TouchStroke.press(Pixel(300, 1100)))
-        assert bench.inputs()[-1] == "touch up 300,1100"
+        device.touch(TouchStroke.press(Pixel(150, 550)))
+        assert bench.inputs()[-1] == "touch up 150,550"
 
 
 def when_turned(bench: DeviceBench, act: Callable[[], object]) -> Callable[[], bool]:

@@ -1,5 +1,6 @@
 """Recordings begun and continued: where they start, what they know of themselves, and where they are kept."""
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from odyssey_recorder.practice.tasks import practice_tasks
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.services.practice import PracticeService, consent_text
-from odyssey_recorder.services.recording import PRACTICE_START, RecordingService
+from odyssey_recorder.services.recording import PRACTICE_START, DayCount, RecordingService
+from tests.dataset.drafts import png, provenance_of, record, write_provenance
 from tests.fakes import FakeDevice
 
 TASK = TaskInfo("General_Tool", ("Clock",), "Set {}.", "Set an alarm.", "Set an alarm for seven.")
@@ -101,6 +103,27 @@ def test_every_practice_task_begins_from_the_same_snapshot(
     assert device.loaded == [PRACTICE_START.name]
     assert len(practising.drafts()) == 2
     assert service.drafts() == []
+
+
+def test_today_counts_own_episodes_and_their_time_without_breaks(service: RecordingService, tmp_path: Path) -> None:
+    now_us, minute_us = time.time_ns() // 1000, 60_000_000
+
+    def publish(number: int, *, annotator: str = "ada ", ago_us: int = 0) -> None:
+        published_us = max(now_us - ago_us, 0)
+        begun_us = published_us - 12 * minute_us
+        step = record(png(9)).model_copy(update={"touched_us": begun_us + 2 * minute_us})
+        last = record(png(9)).model_copy(update={"touched_us": published_us - minute_us})
+        known = provenance_of(f"{number:016}", [step, last], annotator=annotator)
+        times = {"started_us": begun_us, "published_us": published_us}
+        write_provenance(tmp_path / "dataset", known.model_copy(update=times))
+
+    assert service.recorded_today() == DayCount()
+    publish(1)
+    publish(2)
+    publish(3, annotator="Grace")
+    publish(4, ago_us=2 * 24 * 60 * minute_us)
+    (tmp_path / "dataset" / "provenance" / "0000000000000005.json").write_text("{")
+    assert service.recorded_today() == DayCount(2, 2 * 3 * 60.0), "9 minutes between the steps were a break"
 
 
 def test_draft_resumes_only_on_a_screen_of_its_size(service: RecordingService) -> None:

@@ -32,7 +32,7 @@ from odyssey_recorder.review.status import (
     review_status,
 )
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
-from odyssey_recorder.services.review import ReviewService, reply_to_reviewer
+from odyssey_recorder.services.review import ReviewService, reply_to_reviewer, trashed_episodes
 from tests.checking.verdicts import BEGIN, judgements, verdict
 from tests.dataset.published_episode import released
 from tests.review.review_dataset import FakeChecks, ReviewDataset
@@ -139,6 +139,25 @@ def test_third_reviewer_settles_a_disagreement(dataset: ReviewDataset, one: str)
     third = dataset.service("Dora")
     assert [entry.by for entry in third.open(one).entries] == ["Bea", "Cleo"]
     assert judge(third, one).stage is ReviewStage.ACCEPTED
+
+
+def test_annotator_withdraws_own_episodes_until_they_are_reviewed(dataset: ReviewDataset, one: str) -> None:
+    before, other = dataset.annotation(one).read_bytes(), dataset.record()
+    judge(dataset.service("Bea"), other)
+    own = dataset.service(RECORDER.upper())
+    with pytest.raises(ReviewError, match="Bea has reviewed"):
+        own.withdraw_episodes([one, other], "blurred")
+    with pytest.raises(ReviewError, match=f"recorded by {RECORDER}"):
+        dataset.service("Bea").withdraw_episodes([one], "blurred")
+    assert dataset.annotation(one).exists(), "all or none"
+    own.withdraw_episodes([one], "blurred")
+    assert not dataset.annotation(one).exists()
+    (trashed,) = trashed_episodes(dataset.root)
+    assert (trashed.episode_id, trashed.by, trashed.why) == (one, RECORDER.upper(), "blurred")
+    assert trashed.instruction.startswith(f"Write {one} down.")
+    own.restore(one, "")
+    assert dataset.annotation(one).read_bytes() == before
+    assert judge(dataset.service("Bea"), one).stage is ReviewStage.ACCEPTED
 
 
 def test_rejected_episode_is_moved_to_trash_and_restored(dataset: ReviewDataset, one: str) -> None:

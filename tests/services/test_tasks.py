@@ -17,6 +17,7 @@ from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.queue.queue import TaskQueue
 from odyssey_recorder.tasks.queue.task_status import Status, TaskEvent
 from odyssey_recorder.tasks.templates.filling import fill
+from odyssey_recorder.tasks.templates.team import Lacking, Team
 from odyssey_recorder.tasks.templates.template_files import load_library, shipped_templates
 from odyssey_recorder.tasks.wording.rewriting import Rewritten
 from tests.llm.good_model import in_words, right
@@ -38,9 +39,8 @@ class TaskSetup:
 
     def __post_init__(self) -> None:
         folders = lambda: [shipped_templates(), *([self.own] if self.own.is_dir() else [])]  # noqa: E731
-        self.service = TaskService(
-            self.queue, lambda: "Lea", TemplateChoice(folders, lambda: self.own, lambda: False), self._batch
-        )
+        templates = TemplateChoice(folders, lambda: self.own, lambda: False, lambda: self.own.with_name("team.yaml"))
+        self.service = TaskService(self.queue, lambda: "Lea", templates, self._batch)
 
     def _batch(self, budget: float | None) -> Batch:
         if self.model_error:
@@ -272,3 +272,14 @@ def test_template_for_other_devices_is_not_offered(setup: TaskSetup) -> None:
     assert suiting(library, replace(wanted, device="pixel_tablet"), Targets()) == ()
     assert suiting(library, replace(wanted, device="pixel_fold"), Targets()) == (fold_template,)
     assert suiting(library, wanted, Targets(devices={"pixel_tablet": 1.0, "pixel_fold": 0.0})) == ()
+
+
+def test_apps_of_the_team_change_what_is_generated(setup: TaskSetup) -> None:
+    setup.service.change_team(Team(without=Lacking(apps=("Clock", "Fossify Clock"))))
+    batch = setup.service.generate(replace(ALL, count=20))
+    assert not {"Clock", "Fossify Clock"} & {app for task in batch.tasks for app in task.task.apps}
+    assert "no app for clock" in batch.left_out
+    assert batch.left_out == setup.service.library().left_out_text("android")
+    with pytest.raises(TaskError, match='no app of android has "Clok"'):
+        setup.service.change_team(Team(without=Lacking(apps=("Clok",))))
+    assert setup.service.team().without.apps == ("Clock", "Fossify Clock")

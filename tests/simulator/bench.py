@@ -6,7 +6,7 @@ import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import adbutils
@@ -14,7 +14,8 @@ import adbutils
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.emulator import SimulatedEmulator
 from odyssey_simulator.phone import Phone
-from odyssey_simulator.profile import profile_named
+from odyssey_simulator.profile import Profile, profile_named
+from odyssey_simulator.ui.geometry import Size
 from tests.cli import wait_until
 
 ADB = Path(adbutils.adb_path())
@@ -89,9 +90,20 @@ StartBench = Callable[..., Bench]
 """Starts an emulator of the given profile for one test."""
 
 
-def phone_of(profile: str = "small_phone", *, journal: Path | None = None) -> Phone:
+def half_as_dense(profile: Profile) -> Profile:
+    """The same device with a quarter of the pixels: everything on it has the same size in dp."""
+
+    def half(size: Size) -> Size:
+        return Size(size.width // 2, size.height // 2)
+
+    postures = tuple(replace(posture, panel=half(posture.panel)) for posture in profile.postures)
+    return replace(profile, size=half(profile.size), density=profile.density // 2, postures=postures)
+
+
+def phone_of(profile: str | Profile = "small_phone", *, journal: Path | None = None) -> Phone:
     """Not started, and without animations."""
-    return Phone(profile_named(profile), animation=False, journal=journal).without_notices()
+    kind = profile if isinstance(profile, Profile) else profile_named(profile)
+    return Phone(kind, animation=False, journal=journal).without_notices()
 
 
 def inputs_in(journal: Path, start: int = 0) -> list[str]:

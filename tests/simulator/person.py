@@ -9,7 +9,7 @@ from odyssey_simulator.evdev import InputNodes
 from odyssey_simulator.faults import Faults
 from odyssey_simulator.guest import Guest
 from odyssey_simulator.phone import Node, Phone, Rect, TouchPhase
-from odyssey_simulator.profile import profile_named
+from odyssey_simulator.profile import Profile, profile_named
 from tests.cli import wait_until
 
 
@@ -20,9 +20,10 @@ def digest(phone: Phone) -> str:
 
 @contextmanager
 def person_with(
-    profile: str = "small_phone", *, seed: int = 0, animation: bool = False, journal: Path | None = None
+    profile: str | Profile = "small_phone", *, seed: int = 0, animation: bool = False, journal: Path | None = None
 ) -> Iterator["Person"]:
-    phone = Phone(profile_named(profile), seed=seed, animation=animation, journal=journal).without_notices()
+    kind = profile if isinstance(profile, Profile) else profile_named(profile)
+    phone = Phone(kind, seed=seed, animation=animation, journal=journal).without_notices()
     phone.start()
     try:
         yield Person(phone)

@@ -12,13 +12,14 @@ from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from odyssey_recorder.tasks.wording.equivalence import rule_faults
 
-_ROWS = Path(__file__).parent / "data" / "planted_changes.jsonl"
+_DATA = Path(__file__).parent / "data"
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """`changed` is the kind of fact that differs from the task's, empty if none does."""
+    """`changed` is the kind of fact that differs from the task's, empty if none does; `part` is that of the file."""
 
+    part: str
     number: int
     changed: str
     task: str
@@ -27,8 +28,9 @@ class Wording:
 
 
 @cache
-def wordings() -> tuple[Wording, ...]:
-    return tuple(wording for line in _ROWS.read_text().splitlines() for wording in _wordings(json.loads(line)))
+def wordings(file: str = "planted_changes.jsonl") -> tuple[Wording, ...]:
+    rows = (_DATA / file).read_text(encoding="utf-8").splitlines()
+    return tuple(wording for line in rows for wording in _wordings(json.loads(line)))
 
 
 def _wordings(row: dict[str, Any]) -> Iterator[Wording]:
@@ -38,7 +40,7 @@ def _wordings(row: dict[str, Any]) -> Iterator[Wording]:
     catalogue = shipped_catalogues()[row["catalogue"]]
     for changed, instruction in (*(("", same) for same in row["same"]), *row["changed"]):
         faults = rule_faults(task, instruction, names_apps=row["names_apps"], catalogue=catalogue)
-        yield Wording(row["number"], changed, row["task"], instruction, faults)
+        yield Wording(row.get("set", ""), row["number"], changed, row["task"], instruction, faults)
 
 
 def recall_and_precision(of: tuple[Wording, ...]) -> tuple[float, float]:

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import psycopg
 import pytest
 
 from odyssey_recorder.simulated.private_adb_server import free_port
+from odyssey_recorder.tasks.queue.database import REVISION, QueueDatabase
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _SETTINGS = {
@@ -122,3 +123,35 @@ def _unprivileged() -> list[str | Path]:
     if os.getuid():
         return []
     return ["setpriv", f"--reuid={_NOBODY[0]}", f"--regid={_NOBODY[1]}", "--clear-groups", "--"]
+
+
+# Fixtures.
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def migrated_database(postgres: Postgres) -> str:
+    name = postgres.new_database()
+    database = QueueDatabase(postgres.url(name))
+    with database.reading():
+        pass
+    database.close()
+    return name
+
+
+@pytest.fixture(scope="session")
+def emptied_database(postgres: Postgres, migrated_database: str) -> Callable[[], str]:
+    url = postgres.url(postgres.new_database(migrated_database))
+
+    def empty() -> str:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("TRUNCATE tasks, events, notes RESTART IDENTITY")
+            connection.execute("UPDATE alembic_version SET version_num = %s", [REVISION])
+        return url
+
+    return empty

@@ -114,8 +114,19 @@ def test_unusable_instruction_is_reported(instruction: str, message: str) -> Non
         (task("Play {item}, do not save it", {"item": "yoga"}, []), "Put yoga on, play it, but do not save it"),
         (task("Mute {app} in a minute", {"app": "YouTube"}, ["Clock"]), "Please mute what YouTube says in a minute."),
         (task("Turn on {item}", {"item": "Bluetooth"}, ["Clock"]), "Switch Bluetooth on"),
+        (
+            task("Say thanks in {language}", {"language": "Greek"}, ["DeepL"]),
+            "In Greece, say thanks in Greek.",
+        ),
+        (task("Send {item} to my chat", {"item": "a link"}, ["Slack"]), "Find a link and post it in my chat."),
+        (task("Set an alarm for {time}", {"time": "6:50"}, ["Clock"]), "Set an alarm at ten to seven in the morning."),
+        (
+            task("Note what each of {people} pays", {"people": "9 people"}, ["Notes"]),
+            "We are nine; note what each pays.",
+        ),
+        (task("Test the speed {times}", {"times": "twice"}, ["Notes"]), "Run a test of the speed two times."),
     ],
-    ids=["speaks of models", "denies", "speaks of an app", "is short"],
+    ids=["models", "denies", "an app", "is short", "country", "post", "ten to", "people", "twice"],
 )
 def test_wording_taken_from_the_task_is_accepted(listed: ListedTask, instruction: str) -> None:
     assert faults(instruction, listed, names_apps=False) == ()
@@ -200,6 +211,31 @@ DAILY = task("Set a daily alarm for {time} and note the year of {film}", {"time"
             task("Delete the chat with {friend}", {"friend": "Mira"}, ["Notes"]),
             "Clear the chat with Mira in Notes",
             "Asks to clear something, which the task does not.",
+        ),
+        (
+            task("Find {item} and note its price", {"item": "a kettle"}, ["eBay"]),
+            "Put a kettle into the cart in eBay and note its price",
+            "Asks to put something into the cart, which the task does not.",
+        ),
+        (
+            task("Find a hotel in {city} and note its price", {"city": "Oslo"}, ["Agoda"]),
+            "Book a hotel in Oslo in Agoda and note its price",
+            "Asks to buy something, which the task does not.",
+        ),
+        (
+            task("Add {city} to the world clock", {"city": "Oslo"}, ["Clock"]),
+            "In Clock, take Oslo off the world clock",
+            "Asks to remove something, which the task does not.",
+        ),
+        (
+            task("Find {job} and put applying there on the to-do list", {"job": "a job"}, ["Indeed"]),
+            "Find a job in Indeed and apply there; put it on the to-do list",
+            "Asks to apply something, which the task does not.",
+        ),
+        (
+            task("Look up the price and write it into a note called {title}", {"title": "Look here"}, ["Notes"]),
+            "Look up the price and put it into a note called Look there in Notes",
+            "Does not say \u201cLook here\u201d word for word.",
         ),
         (
             task("Download {item} and look at it", {"item": "a wallpaper"}, ["Photos"]),

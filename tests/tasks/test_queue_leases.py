@@ -55,18 +55,20 @@ def test_others_can_release_a_claim_unless_it_is_being_recorded(queues: Queues) 
     episodes = FakeEpisodes()
     ada, bob = queues.queue(episodes), queues.queue(annotator="Bob", drafts="his")
     ada.claim("a")
-    bob.free("a")
+    bob.free("a", "Ada is ill")
     assert not ada.renew()
     assert claimed_id(bob.claim_next()) == "a"
-    bob.free("a")
+    bob.free("a", "mine")
     assert not bob.renew()
     with pytest.raises(TaskError, match="a cannot be released: it is waiting"):
-        bob.free("a")
+        bob.free("a", "again")
+    with pytest.raises(TaskError, match="Enter a reason"):
+        bob.free("a", " ")
     ada.claim("b")
     episodes.drafts[EPISODE] = "b"
     ada.board()
     with pytest.raises(TaskError, match="b cannot be released: it is in progress, by Ada on "):
-        bob.free("b")
+        bob.free("b", "too slow")
 
 
 @pytest.mark.parametrize("query", [TaskQueue.renew, TaskQueue.board, TaskQueue.holders])

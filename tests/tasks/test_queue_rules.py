@@ -12,8 +12,8 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.queue.snapshot import at
 from odyssey_recorder.tasks.queue.task_status import (
+    FIRST_RANKS,
     RANKS,
-    SENT_BACK_RANKS,
     Status,
     TaskEvent,
     checked_reason,
@@ -50,7 +50,7 @@ def _order(place: Place) -> tuple[int, int, date, int]:
 def test_rank_encodes_the_order(one: Place, other: Place) -> None:
     assert (_rank(one) < _rank(other)) == (_order(one) < _order(other))
     assert RANKS[0] <= _rank(one) <= RANKS[1]
-    assert (_rank(one) <= SENT_BACK_RANKS[1]) == (one[0] is Status.SENT_BACK)
+    assert (_rank(one) <= FIRST_RANKS[1]) == (one[0] is Status.SENT_BACK)
     assert one[0] is not Status.SKIPPED or skip_number(_rank(one)) == one[4]
 
 

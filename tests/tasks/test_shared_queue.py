@@ -165,7 +165,7 @@ def test_task_is_no_longer_offered_once_the_reviewer_takes_the_verdict_back(queu
     assert status(queue, "a") is Status.SENT_BACK
     returns.take_back(EPISODE)
     assert status(queue, "a") is Status.RECORDED
-    assert queued_task(queue, "a").history[-1].reason == "the reviewer took the verdict back"
+    assert queued_task(queue, "a").history[-1].reason == "the verdict, or the withdrawal, was taken back"
     returns.send_back("a", EPISODE, "The text is wrong")
     assert (status(queue, "a"), queued_task(queue, "a").reason) == (Status.SENT_BACK, "The text is wrong")
     queue.mark_recorded("a", SECOND_EPISODE)

@@ -42,6 +42,7 @@ CHECKS: tuple[Check, ...] = (
     Check("ACT09", _ERROR, _SEQUENCE, "A bounding box is wrong", targets.check_boxes),
     Check("ACT10", _ERROR, _SEQUENCE, "An action differs from the recorded one", recorded.check_against_provenance),
     Check("ACT11", _WARNING, _SEQUENCE, "A typed text is not what the task demands", check_typed_facts),
+    Check("ACT12", _WARNING, _SEQUENCE, "Steps may not follow from each other", actions.check_order),
     Check("EPI01", _WARNING, _SEQUENCE, "Used apps and named apps differ", apps.check_used_apps),
     Check("EPI02", _ERROR, _SEQUENCE, "Too few apps for the category", apps.check_app_count),
     Check("EPI03", _WARNING, _SEQUENCE, "The episode is unusually short or long"),

@@ -63,7 +63,22 @@ def check_kind(evidence: EpisodeEvidence) -> CheckResults:
                 yield from _check_duration(evidence, step)
         if step.number in flags:
             todo = "Check the next screenshot, and change the kind of action if it was another."
-            yield Found(step.number, sentence(f"Flagged by the recorder: {flags[step.number]}"), todo)
+            yield Found(step.number, sentence(flags[step.number]), todo)
+
+
+def check_order(evidence: EpisodeEvidence) -> CheckResults:
+    """The recorder flagged that a step may not follow from the one before: the connection was lost, the recording was
+    interrupted, a restored screen was accepted, or something else acted on the device. Without provenance this is not
+    checked."""
+    flags = flagged("ACT12", evidence)
+    todo = (
+        "Compare this screenshot and the next with the actions. If they do not fit, remove the step and those after it."
+    )
+    for step in evidence.steps:
+        if step.record is None:
+            yield Unchecked(step.number, no_provenance(evidence))
+        elif step.number in flags:
+            yield Found(step.number, sentence(flags[step.number]), todo)
 
 
 def _check_duration(evidence: EpisodeEvidence, step: StepEvidence) -> CheckResults:

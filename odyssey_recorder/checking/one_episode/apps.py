@@ -9,7 +9,6 @@ from odyssey_recorder.checking.one_episode.check import CheckResults, Found, Unc
 from odyssey_recorder.checking.thresholds import FOREIGN_STEPS
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 
@@ -41,8 +40,8 @@ def check_used_apps(evidence: EpisodeEvidence) -> CheckResults:
 
 
 def check_app_count(evidence: EpisodeEvidence) -> CheckResults:
-    """Fewer apps than the category needs: three in Multi_Apps, one in General_Tool, two in the others. One app in
-    General_Tool is a note: the published episodes that we know have two. An unknown category is not checked."""
+    """Fewer apps than the category needs: three in Multi_Apps, one in General_Tool, two in the others. An unknown
+    category is not checked."""
     task = evidence.episode.task
     try:
         category = Category(task.category)
@@ -52,9 +51,6 @@ def check_app_count(evidence: EpisodeEvidence) -> CheckResults:
     if lack := category.lacks_apps(task.apps):
         todo = "Correct the task's apps or its category. If too few apps were used, reject the episode."
         yield Found(None, f"{lack}.", todo)
-    elif len({app.casefold() for app in task.apps}) == 1:
-        todo = "Nothing to do if the task needs no other app; otherwise correct the task's apps."
-        yield Found(None, f"The task of {category.value} names only one app.", todo, Severity.NOTE)
 
 
 def check_reason(evidence: EpisodeEvidence) -> CheckResults:

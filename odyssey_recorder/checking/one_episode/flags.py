@@ -7,8 +7,6 @@ _CHECKS = {
     FlagCode.TURNED: "IMG03",
     FlagCode.RESIZED: "IMG03",
     FlagCode.UNCHANGED: "IMG07",
-    FlagCode.CONNECTION_BROKE: "IMG07",
-    FlagCode.VOUCHED: "IMG07",
     FlagCode.MOVING: "IMG08",
     FlagCode.AREAS_CHANGED: "ACT04",
     FlagCode.AREAS_UNKNOWN: "ACT04",
@@ -17,6 +15,16 @@ _CHECKS = {
     FlagCode.OTHER_EFFECT: "ACT04",
     FlagCode.TEXT_UNREAD: "ACT05",
     FlagCode.WRONG_TEXT: "ACT05",
+    FlagCode.CONNECTION_BROKE: "ACT12",
+    FlagCode.VOUCHED: "ACT12",
+    FlagCode.UNLIKE: "ACT12",
+    FlagCode.AFTER_LOSS: "ACT12",
+    FlagCode.RESUMED_ELSEWHERE: "ACT12",
+    FlagCode.RESUMED_UNSEEN: "ACT12",
+    FlagCode.AFTER_DIALOG: "ACT12",
+    FlagCode.FOREIGN_INPUT: "ACT12",
+    FlagCode.OTHER_KEY: "ACT12",
+    FlagCode.UNEXPLAINED: "ACT12",
 }
 _ALL_OTHERS = "IMG05"
 """They are doubts about what the screen showed; unknown flags of newer recorders are treated as such too."""

@@ -8,6 +8,7 @@ from odyssey_recorder.checking.thresholds import BLANK_DEVIATION, BLANK_FLAT, OL
 from odyssey_recorder.dataset.lenient import Rule
 from odyssey_recorder.model.action import is_terminal
 from odyssey_recorder.model.finding import Severity
+from odyssey_recorder.model.flag import FlagCode
 
 _NO_SCREENSHOT = "the screenshot is missing or cannot be decoded"
 _RECORD_AGAIN = "Restore the file from a backup, or record the episode again."
@@ -108,8 +109,8 @@ def check_not_blank(evidence: EpisodeEvidence) -> CheckResults:
 
 def check_time(evidence: EpisodeEvidence) -> CheckResults:
     """The frame was requested after touch-down; or it was older than `OLDEST_SCREENSHOT_US` then and no second frame
-    proves it; or the recorder flagged it: the screen changed at the touch, nothing proves the screenshot, the clocks
-    disagreed, or a restored screen was not the same. Flags that no other check reports are reported here."""
+    proves it; or the recorder flagged it: the screen changed at the touch, nothing proves the screenshot, or the clocks
+    disagreed. Flags that no other check reports are reported here."""
     todo = (
         "Compare the screenshot with the touched point. If it shows another screen, remove this "
         "step and those after it."
@@ -133,8 +134,7 @@ def check_time(evidence: EpisodeEvidence) -> CheckResults:
 
 def check_effect(evidence: EpisodeEvidence) -> CheckResults:
     """After an action other than the last, the next screenshot differs by less than a person would see
-    (`NO_EFFECT_DP2`, `NO_EFFECT_SHARE`), without the system bars; or the recorder saw no change, or does not know
-    whether the action reached the device."""
+    (`NO_EFFECT_DP2`, `NO_EFFECT_SHARE`), without the system bars; or the recorder saw no change."""
     todo = (
         "If the action had no effect, drop the step. If it had, the next screenshot is outdated: "
         "record the episode again."
@@ -144,13 +144,13 @@ def check_effect(evidence: EpisodeEvidence) -> CheckResults:
         if (action := step.spelled.action) is not None and is_terminal(action):
             continue
         no_effect = is_without_effect(evidence, step)
-        if no_effect:
+        if step.number in flags:
+            yield Found(step.number, sentence(flags[step.number]), todo)
+        elif no_effect:
             share = f"{step.change:.3%}" if step.change else "nothing"
             yield Found(
                 step.number, f"The screen looks the same afterwards: {share} of the next screenshot differs.", todo
             )
-        elif step.number in flags:
-            yield Found(step.number, sentence(f"Flagged by the recorder: {flags[step.number]}"), todo)
         elif no_effect is None:
             yield Unchecked(step.number, "this screenshot and the next cannot be compared")
 
@@ -163,4 +163,4 @@ def check_settled(evidence: EpisodeEvidence) -> CheckResults:
             yield Unchecked(step.number, no_provenance(evidence))
         elif not step.record.frame.settled or flags_for("IMG08", step):
             todo = "Check whether the screenshot shows a half-drawn or loading screen. If so, record the episode again."
-            yield Found(step.number, "The screen was still moving when the screenshot was taken.", todo)
+            yield Found(step.number, sentence(FlagCode.MOVING.text), todo)

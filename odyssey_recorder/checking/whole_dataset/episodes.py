@@ -5,6 +5,7 @@ from array import array
 from bisect import insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from math import ceil, floor
 from statistics import quantiles
 
 from odyssey_recorder.checking import thresholds
@@ -16,8 +17,8 @@ from odyssey_recorder.tasks.wording.lookalikes import alike_pairs, candidates, l
 
 
 def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
-    """EPI03: an episode has fewer than 4 or more than 60 steps, or is further from the interquartile range of its
-    category than three times that range (Tukey's outer fences).
+    """EPI03: an episode has fewer steps than its apps take, or more than 60, or is longer or shorter than is usual in
+    its category (Tukey's outer fences of the logarithms).
 
     The second part is not checked for a category of few episodes.
     """
@@ -32,7 +33,7 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
             f"at least {thresholds.LENGTHS_NEEDED} are needed to know the usual length.",
         )
     for facts in source():
-        words = _fault(len(facts.actions), facts.category, usual.get(facts.category))
+        words = _fault(facts, usual.get(facts.category))
         if words:
             yield Finding(
                 "EPI03", Severity.WARNING, Criterion.SEQUENCE, facts.episode_id, None,
@@ -43,15 +44,22 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
 def _usual_range(lengths: Sequence[int]) -> tuple[float, float]:
     lower, _, upper = quantiles(lengths, method="inclusive")
     # Where most have the same length the range is 0, and one more step would be odd.
-    reach = thresholds.LENGTH_FENCE * max(1.0, upper - lower)
-    return lower - reach, upper + reach
+    reach = max(thresholds.LENGTH_SPREAD, upper / max(1.0, lower)) ** thresholds.LENGTH_FENCE
+    return lower / reach, upper * reach
 
 
-def _fault(length: int, category: str, usual: tuple[float, float] | None) -> str:
-    if not thresholds.SHORTEST <= length <= thresholds.LONGEST:
-        return f"It has {length} steps; {thresholds.SHORTEST} to {thresholds.LONGEST} are expected."
+def _shortest(facts: ComparedEpisode) -> int:
+    """A step to open each app, one to do something, and the end; IMPOSSIBLE may follow on the first look."""
+    return 2 if facts.actions[-1:] and facts.actions[-1].startswith("IMPOSSIBLE") else max(1, len(facts.apps)) + 2
+
+
+def _fault(facts: ComparedEpisode, usual: tuple[float, float] | None) -> str:
+    length, shortest = len(facts.actions), _shortest(facts)
+    if not shortest <= length <= thresholds.LONGEST:
+        return f"It has {counted(length, 'step')}; {shortest} to {thresholds.LONGEST} are expected."
     if usual is not None and not usual[0] <= length <= usual[1]:
-        return f"It has {length} steps; in {named(category)}, {max(1, usual[0]):.0f} to {usual[1]:.0f} are usual."
+        usually = f"{ceil(usual[0])} to {floor(usual[1])} are usual"
+        return f"It has {counted(length, 'step')}; in {named(facts.category)}, {usually}."
     return ""
 
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.annotation.conversations import Ended, Plan
 from odyssey_recorder.gui.frame.background import Background, error_text
-from odyssey_recorder.gui.frame.estimate_dialog import EstimateDialog, progress_text
+from odyssey_recorder.gui.frame.estimate_dialog import EstimateDialog
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.frame.question_dialog import Question
 from odyssey_recorder.gui.kit.layouts import labelled
@@ -117,7 +117,7 @@ class WritingCard(JobCard):
         def work(progress: Progress, cancelled: Cancelled) -> list[Ended]:
             if needs_consent:
                 self._writing.agree(plan)
-            return self._writing.run(wanted, budget, lambda now: progress(*progress_text(now)), cancelled)
+            return self._writing.run(wanted, budget, lambda now: progress(now.share, now.text), cancelled)
 
         self.is_running = True
         job = self._background.start("Writing texts", work, self._summarize)

@@ -1,5 +1,6 @@
 """The task queue for the window: calls run off the GUI thread in order, results arrive as signals."""
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -21,7 +22,10 @@ _RENEW_MS = 60_000
 _PATIENCE_MS = 3_000
 """The longest that starting a recording waits for the queue to confirm the claim."""
 _SLOW = "No answer yet."
-_RAN_OUT = "Your reservation expired, for example while the computer slept. Somebody else may have taken the task."
+_WATCH_MS = 2_000
+_LONGEST_PAUSE_MS = 10_000
+_REST = 20
+"""The pause after a look at the queue, in multiples of its duration, so that a slow server is not overloaded."""
 
 
 class QueueBridge(QObject):
@@ -52,6 +56,7 @@ class QueueBridge(QObject):
         parent: QObject | None = None,
         *,
         patience_ms: int = _PATIENCE_MS,
+        watch_ms: int = _WATCH_MS,
     ) -> None:
         super().__init__(parent)
         self._open_queue = open_queue
@@ -63,6 +68,11 @@ class QueueBridge(QObject):
         self.device: str | None = None  # profile of the selected device, empty if it has none; None without a device
         self._renewal = QTimer(self, interval=_RENEW_MS)
         self._renewal.timeout.connect(self.renew)
+        self._watch_ms = watch_ms
+        self._watch = QTimer(self, singleShot=True, interval=watch_ms)
+        self._watch.timeout.connect(self._look)
+        self._is_down = False
+        self._board: QueueContents | None = None
         self._patience = QTimer(self, singleShot=True, interval=patience_ms)
         self._patience.timeout.connect(lambda: self.claim_unconfirmed.emit(_SLOW))
 
@@ -86,6 +96,10 @@ class QueueBridge(QObject):
             self.device = device
             self.device_changed.emit()
 
+    def follow(self) -> None:
+        """From now on, report the board whenever somebody else changes it, and once if the queue fails."""
+        self._look()
+
     def refresh(self) -> None:
         self._ask(lambda _queue: None)
 
@@ -107,7 +121,7 @@ class QueueBridge(QObject):
 
     def renew(self) -> None:
         """Renew the claim; if it has ended, report that and the current board."""
-        self._enqueue(lambda: (lambda: None) if self._open_queue().renew() else self._lost(_RAN_OUT))
+        self._enqueue(lambda: (lambda: None) if self._open_queue().renew() else self._read_board())
 
     def confirm_claim(self, task_id: str) -> None:
         """Renew the claim before recording: it may have ended while the computer slept.
@@ -134,9 +148,12 @@ class QueueBridge(QObject):
     def send_back(self, task_id: str, reason: str) -> None:
         self._ask(lambda queue: queue.send_back(task_id, reason))
 
-    def free(self, task_id: str) -> None:
-        """End the claim of whoever holds a task."""
-        self._ask(lambda queue: queue.free(task_id))
+    def free(self, task_id: str, reason: str) -> None:
+        """End the claim of whoever holds a task; they are told the reason."""
+        self._ask(lambda queue: queue.free(task_id, reason))
+
+    def assign(self, task_id: str, to: str) -> None:
+        self._ask(lambda queue: queue.assign([task_id], to))
 
     def mark_recorded(self, task_id: str, episode_id: str) -> None:
         self._ask(lambda queue: queue.mark_recorded(task_id, episode_id))
@@ -192,8 +209,37 @@ class QueueBridge(QObject):
         self._enqueue(carry_out)
 
     def _read_board(self) -> Callable[[], None]:
-        board: QueueContents = self._open_queue().board()
-        return lambda: self.board_changed.emit(board)
+        queue = self._open_queue()
+        board: QueueContents = queue.board()
+        lost = queue.why_lost()
+
+        def report() -> None:
+            self._board = board
+            if lost:
+                self.lost.emit(lost)
+            self.board_changed.emit(board)
+
+        return report
+
+    def _look(self) -> None:
+        took_s = 0.0
+
+        def carry_out() -> Callable[[], None]:
+            nonlocal took_s
+            queue, began_s = self._open_queue(), time.monotonic()
+            report = self._read_board() if self._is_down or queue.is_changed(self._board) else lambda: None
+            took_s = time.monotonic() - began_s
+            return report
+
+        def end(report: Callable[[], object], *, is_down: bool) -> None:
+            self._is_down = is_down
+            self._watch.start(max(self._watch_ms, min(int(took_s * 1000 * _REST), _LONGEST_PAUSE_MS)))
+            report()
+
+        def fail(error: Exception) -> None:
+            end((lambda: None) if self._is_down else partial(self.failed.emit, error_text(error)), is_down=True)
+
+        self._in_order.run(carry_out, partial(end, is_down=False), fail)
 
     def _enqueue(self, carry_out: Callable[[], Callable[[], None]]) -> None:
         self._in_order.run(carry_out, lambda report: report(), lambda error: self.failed.emit(error_text(error)))

@@ -8,6 +8,7 @@ from odyssey_recorder.device.device import FrameStream
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.recording.frame_reader import FrameReader
+from odyssey_recorder.recording.notice import Notice
 from odyssey_recorder.recording.view import RecordingView
 
 
@@ -19,10 +20,10 @@ class RecorderBridge(QObject):
 
     frame_came = Signal(object)
     view_changed = Signal(object)
-    notice_came = Signal(str)
+    notice_came = Signal(object)
     _frame_waits = Signal()
     _view_waits = Signal(object)
-    _notice_waits = Signal(str)
+    _notice_waits = Signal(object)
 
     def __init__(self, parent: QObject) -> None:
         """`parent` keeps the bridge alive, so that it is deleted on the GUI thread.
@@ -52,11 +53,11 @@ class RecorderBridge(QObject):
             if self._is_open:
                 self._view_waits.emit(view)
 
-    def notice(self, text: str) -> None:
+    def notice(self, notice: Notice) -> None:
         """Called on the recorder's thread with a message for the annotator."""
         with self._lock:
             if self._is_open:
-                self._notice_waits.emit(text)
+                self._notice_waits.emit(notice)
 
     @Slot()
     def _close(self) -> None:
@@ -85,9 +86,9 @@ class LiveView(QObject):
         self.stop()
         bridge = RecorderBridge(self)
         bridge.frame_came.connect(self.frame_came)
-        bridge.notice_came.connect(self.failed)
+        bridge.notice_came.connect(lambda notice: self.failed.emit(notice.text))
 
-        reader = FrameReader(device, on_frame=bridge.frame, on_failure=lambda error: bridge.notice(str(error)))
+        reader = FrameReader(device, on_frame=bridge.frame, on_failure=lambda error: bridge.notice(Notice(str(error))))
         reader.hurry(False)
         self._watch = reader, bridge
         reader.start()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.device.connector import DeviceConnector
     from odyssey_recorder.model.finding import EpisodeReport
     from odyssey_recorder.recording.recorder import Recorder
-    from odyssey_recorder.services.recording import RecordingService
+    from odyssey_recorder.services.recording import DraftSummary, RecordingService
 
 T = TypeVar("T")
 
@@ -50,10 +50,11 @@ class RecordingController(QObject):
     connecting_failed = Signal(str)
     device_connected = Signal(object)
     drafts_listed = Signal(object)
+    day_counted = Signal(object)
     frame_came = Signal(object)
     view_changed = Signal(object)
     watching_failed = Signal(str)
-    noticed = Signal(str)
+    noticed = Signal(object)
     looked_over = Signal(object)
     look_over_failed = Signal(str)
     failed = Signal(str)
@@ -73,13 +74,16 @@ class RecordingController(QObject):
         self._device: Device | None = None
         self._recorder: Recorder | None = None
         self._bridge: RecorderBridge | None = None
+        self._begins_again: Assignment | None = None  # once the present recording is in the trash
+        self.wanted_device = ""  # the name of the one that is being started
+        self._resumes: Callable[[], None] | None = None  # on the device that is being connected
         self._live = LiveView(self.background, self)
         self._live.frame_came.connect(self.frame_came)
         self._live.failed.connect(self.watching_failed)
 
     @property
     def label(self) -> str:
-        return self._labels.get(self.serial, self.serial)
+        return self._labels.get(self.serial, self.serial) or self.wanted_device
 
     @property
     def capture_path(self) -> str:
@@ -129,7 +133,9 @@ class RecordingController(QObject):
         )
 
     def list_drafts(self) -> None:
+        """Also count what was recorded today."""
         self._run(self._service.drafts, self.drafts_listed.emit)
+        self.background.run(self._service.recorded_today, self.day_counted.emit)
 
     def reply(
         self, episode_id: str, words: str, on_done: Callable[[None], object], on_error: Callable[[Exception], object]
@@ -137,12 +143,13 @@ class RecordingController(QObject):
         self.background.run(partial(self._service.reply, episode_id, words), on_done, on_error)
 
     def start_simulated(self) -> None:
+        self.wanted_device = ""
         self._enter(Phase.CONNECTING)
         self.background.run(self._service.simulate, self._on_simulated, partial(self._fail_connecting, self.serial))
 
     def choose_device(self, serial: str) -> None:
-        """Connect to `serial` instead of the present device; ignored while recording."""
-        if self.phase in (Phase.STARTING, Phase.RECORDING) or serial == self.serial:
+        """Connect to `serial` instead of the present device; ignored while recording, and if it is empty."""
+        if self.phase in (Phase.STARTING, Phase.RECORDING) or serial in (self.serial, ""):
             return
         self._release_device()
         self.serial = serial
@@ -192,9 +199,38 @@ class RecordingController(QObject):
         self.assignment, self.is_practising = assignment, assignment.is_practice
         self._begin(lambda device, listener: self._service.begin(device, assignment, listener, mode, actor))
 
-    def resume(self, episode_id: str, *, is_practice: bool = False) -> None:
+    def resume(self, draft: "DraftSummary", *, is_practice: bool = False) -> None:
+        """On the chosen device, or on one that suits the draft, which is started if none runs."""
+        if self._about is not None and self._service.suits(self._about.properties, draft):
+            self._resume(draft.episode_id, is_practice=is_practice)
+            return
+        before = self.serial
+        self._release_device()
+        self.serial, self.wanted_device = "", draft.device.device_name
+        self._enter(Phase.CONNECTING)
+
+        def found(serial: str) -> None:
+            if self.phase is Phase.CONNECTING and not self.serial:  # nobody has chosen another one meanwhile
+                self._resumes = partial(self._resume, draft.episode_id, is_practice=is_practice)
+                self._on_simulated(serial)
+
+        def fail(error: Exception) -> None:
+            if self.phase is Phase.CONNECTING and not self.serial:
+                self._fail_connecting("", error)
+                self.failed.emit(error_text(error))
+                self.choose_device(before)
+
+        self.background.run(partial(self._service.device_for, draft), found, fail)
+
+    def _resume(self, episode_id: str, *, is_practice: bool) -> None:
         self.assignment, self.is_practising = None, is_practice
         self._begin(lambda device, listener: self._service.resume(device, episode_id, listener))
+
+    def record_again(self) -> None:
+        """Move the recording to the trash, and begin its task again on the same device."""
+        if self._recorder is not None:
+            self._begins_again = self._service.assignment_of(self._recorder)
+            self._recorder.abandon()
 
     def ask(self, command: Callable[["Recorder"], None]) -> bool:
         """Send a command to the recorder; whether it took it. A refusal is emitted as `failed`."""
@@ -258,6 +294,9 @@ class RecordingController(QObject):
         self._live.start(device)
         self._show_window()
         self.look_over()
+        resumes, self._resumes = self._resumes, None
+        if resumes is not None:
+            resumes()
 
     def _show_window(self) -> None:
         """The simulated emulator's own window is for passive mode; in mirror mode it would only hide ours."""
@@ -266,7 +305,7 @@ class RecordingController(QObject):
     def _fail_connecting(self, serial: str, error: Exception) -> None:
         if serial != self.serial:
             return  # another device was chosen
-        self.serial = ""
+        self.serial, self._resumes = "", None
         self._enter(Phase.NO_DEVICE)
         self.connecting_failed.emit(error_text(error))
         self.list_devices()
@@ -282,6 +321,10 @@ class RecordingController(QObject):
         if self._device is None or self.phase is not Phase.WATCHING:
             return
         self._live.stop()
+        self._make(self._device, make)
+
+    def _make(self, device: Device, make: Callable[[Device, Listener], "Recorder"]) -> None:
+        self._begins_again = None
         self._enter(Phase.STARTING)
         bridge = RecorderBridge(self)
 
@@ -289,7 +332,7 @@ class RecordingController(QObject):
             bridge.deleteLater()
             self._leave_recording()
 
-        self._run(partial(make, self._device, bridge), partial(self._on_recorder_ready, bridge), give_up)
+        self._run(partial(make, device, bridge), partial(self._on_recorder_ready, bridge), give_up)
 
     def _on_recorder_ready(self, bridge: RecorderBridge, recorder: "Recorder") -> None:
         self._bridge, self._recorder, self.mode = bridge, recorder, recorder.mode
@@ -308,14 +351,30 @@ class RecordingController(QObject):
             self._enter(Phase.FINISHED)
             self.list_drafts()  # without a resumed one
         elif view.state is State.ABANDONED:
-            self._leave_recording()
+            self._leave_recording() if self._begins_again is None else self._begin_again(self._begins_again)
             self.list_drafts()
 
-    def _leave_recording(self) -> None:
+    def _begin_again(self, assignment: Assignment) -> None:
+        """The new recorder is made once the discarded one has restored the device's settings."""
+        recorder, self.assignment = self._let_go(), assignment
+        assert self._device is not None
+        assert recorder is not None
+
+        def make(device: Device, listener: Listener) -> "Recorder":
+            recorder.join()
+            return self._service.begin(device, assignment, listener, recorder.mode)
+
+        self._make(self._device, make)
+
+    def _let_go(self) -> "Recorder | None":
         recorder, bridge = self._recorder, self._bridge
         self._recorder = self._bridge = None
         if recorder is not None and bridge is not None:
             self._run(recorder.join, lambda _: bridge.deleteLater())  # its threads may call the bridge until they end
+        return recorder
+
+    def _leave_recording(self) -> None:
+        self._let_go()
         if self._device is not None:
             self._enter(Phase.WATCHING)
             self._live.start(self._device)

@@ -67,6 +67,8 @@ class Workplace:
     role: Role = ""
     theme: ThemeName = "system"
     text_size: TextSize = "normal"
+    outlines: bool = True
+    sounds: bool = False
     state: KeptFile = field(default_factory=KeptFile)
     shortcuts: KeptFile = field(default_factory=KeptFile)
     sheets: KeptFile = field(default_factory=KeptFile)

@@ -56,6 +56,14 @@ class DatasetCommand(Command):
         "Send to review…", "Request a second review of the selected episodes", "account_multiple_check_outline"
     )
     RESTORE_EPISODES = _for_leads("Restore…", "Take the selected retired episodes back", "archive_arrow_up_outline")
+    WITHDRAW_EPISODES = _command(
+        "Withdraw…",
+        "Move your selected episodes to the trash, with a reason; their tasks can be recorded again",
+        "undo_variant",
+        "Ctrl+Shift+W",
+        seen_by="recorders",
+    )
+    SHOW_TRASH = _command("Trash…", "Show rejected and withdrawn episodes, and restore them", "delete_outline")
     SHOW_DUPLICATES = _for_leads(
         "Find duplicates…", "Show groups of episodes that may be the same, the best first", "content_duplicate"
     )

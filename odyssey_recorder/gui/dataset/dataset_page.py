@@ -157,7 +157,8 @@ class DatasetPage(MainPage):
         retiring.decided.connect(lambda: self._background.run(index.refresh, self._listing.take_changes))
         self._messages.addWidget(retiring)
         self._commands.bind(self, self._calls_with(index, retiring))
-        self._commands.enable(DatasetCommand.SHOW_DUPLICATES, on=self._review is not None)
+        in_reviews = DatasetCommand.SHOW_DUPLICATES, DatasetCommand.SHOW_TRASH
+        self._commands.enable(*in_reviews, on=self._review is not None)
         self._add_view(DatasetCommand.SHOW_FIGURES, partial(self._figures, index))
         self._add_view(DatasetCommand.SHOW_SPLITS, partial(self._splits, index))
         if (review := self._review) is not None:
@@ -219,7 +220,8 @@ class DatasetPage(MainPage):
             DatasetCommand.RETIRE_EPISODES, DatasetCommand.RESTORE_EPISODES, on=is_any, why="No episode is selected."
         )
         may_request = is_any and self._review is not None
-        self._commands.enable(DatasetCommand.REQUEST_REVIEW, on=may_request, why="No episode is selected.")
+        for_selected = DatasetCommand.REQUEST_REVIEW, DatasetCommand.WITHDRAW_EPISODES
+        self._commands.enable(*for_selected, on=may_request, why="No episode is selected.")
         self._commands.enable(
             DatasetCommand.EXPORT_EPISODES, on=bool(shown) and self._review is not None, why="No episode is listed."
         )
@@ -315,6 +317,8 @@ class DatasetPage(MainPage):
         return {
             DatasetCommand.REQUEST_REVIEW: lambda: retiring.request_review(review(), self._selected),
             DatasetCommand.SHOW_DUPLICATES: show_duplicates,
+            DatasetCommand.WITHDRAW_EPISODES: lambda: retiring.withdraw(review(), self._selected),
+            DatasetCommand.SHOW_TRASH: lambda: retiring.show_trash(review()),
             DatasetCommand.EXPORT_EPISODES: lambda: self._ask_to_export(review(), index.root),
         }
 
@@ -381,7 +385,7 @@ class DatasetPage(MainPage):
         self._bar.setFixedSize(QSize(160, 6))
         self._bar.hide()
         self._card.hide()
-        self._commands.enable(*OF_ONE, DatasetCommand.SHOW_DUPLICATES, on=False)
+        self._commands.enable(*OF_ONE, DatasetCommand.SHOW_DUPLICATES, DatasetCommand.SHOW_TRASH, on=False)
         self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self._view.setWordWrap(False)
@@ -415,9 +419,11 @@ class DatasetPage(MainPage):
         export = self._commands.button(DatasetCommand.EXPORT_EPISODES)
         head = row((self._title, 1), self._bar, *buttons, export, spacing=2)
         head.setContentsMargins(4, 0, 0, 0)
-        gallery = self._commands.button(DatasetCommand.SHOW_GALLERY, kind="quiet", wordless=True)
-        filters = row((self._line, 1), self._saved, gallery)
-        for part in (self._saved, gallery):
+        beside = DatasetCommand.SHOW_GALLERY, DatasetCommand.SHOW_TRASH
+        gallery, trash = self._commands.buttons(*beside, kind="quiet", wordless=True)
+        withdraw = self._commands.button(DatasetCommand.WITHDRAW_EPISODES, kind="quiet")
+        filters = row((self._line, 1), self._saved, gallery, withdraw, trash, spacing=4)
+        for part in (self._saved, gallery, withdraw, trash):
             filters.setAlignment(part, Qt.AlignmentFlag.AlignTop)
         listing = column(filters, head, (self._middle, 1), spacing=10)
         middle = QWidget()

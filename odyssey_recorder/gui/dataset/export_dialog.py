@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Literal, cast
 
@@ -17,7 +16,7 @@ from odyssey_recorder.gui.kit.layouts import labelled
 from odyssey_recorder.gui.kit.parts import CheckBox, Choice, fill_column, line_edit, named, push_button, row, text_label
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.services.exports import ExportProgress, ExportWanted, Prepared, prepare_export, write_export
+from odyssey_recorder.services.exports import ExportWanted, Prepared, prepare_export, write_export
 from odyssey_recorder.services.review import ReviewService
 from odyssey_recorder.splits.drawing import Kind
 
@@ -170,10 +169,5 @@ def export(
     if not prepared.episodes:
         why = f" The first: {prepared.left_out[0]}" if prepared.left_out else ""
         raise DatasetError(f"None of these episodes is accepted and without errors.{why}")
-    write_export(prepared, tell=partial(_report_share, progress), cancelled=cancelled)
+    write_export(prepared, progress=progress, cancelled=cancelled)
     return prepared
-
-
-def _report_share(progress: Progress, done: ExportProgress) -> None:
-    text = f"{done.episodes:,} of {counted(done.of_episodes)}, {done.bytes / 1e6:,.0f} MB"
-    progress(done.episodes / done.of_episodes, text)

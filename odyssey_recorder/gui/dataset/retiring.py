@@ -31,7 +31,7 @@ from odyssey_recorder.services.curation import (
     record_decisions,
     superseded,
 )
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.review import InTrash, ReviewService, trashed_episodes
 
 _ROW_PX = 30
 _SHOWN = 6
@@ -44,6 +44,8 @@ _REQUEST = (
     "Each gets a second review by somebody else. Episodes are left out if a second review was "
     "requested before, if 2 reviewers have judged them, or if they were sent back or rejected."
 )
+_WITHDRAW_REASONS = ("Recorded by mistake", "A step is wrong", "Personal data", "The task was not finished")
+_WITHDRAW = "They move to the trash, and their tasks can be recorded again. Only episodes that nobody has reviewed."
 _LIKENESSES: tuple[tuple[Likeness, str], ...] = (
     ("take", "Task and apps"),
     ("instruction", "Instruction"),
@@ -96,6 +98,39 @@ class Retiring(QWidget):
         work = partial(reviewing.request, ids, why)
         self._job.follow(self._background.start(f"Sending {counted(ids, 'episodes')} to review", work, take))
 
+    def withdraw(self, reviewing: ReviewService, ids: Iterable[str]) -> None:
+        chosen = sorted(ids)
+        question = Question(
+            "Withdraw episodes", f"Withdraw {counted(chosen, 'episodes')} of yours?", "Withdraw",
+            "Move them to the trash (Enter)", "Change nothing (Esc)", _WITHDRAW,
+        )  # fmt: skip
+        ask_why(question, _WITHDRAW_REASONS, self.window(), partial(self._withdraw, reviewing, chosen))
+
+    def _withdraw(self, reviewing: ReviewService, ids: Sequence[str], why: str) -> None:
+        def take(_: None) -> None:
+            self._revert = partial(_restore, reviewing, ids)
+            self._show_message(Tone.SUCCESS, f"{counted(ids, 'episodes')} moved to the trash.", can_undo=True)
+            self.decided.emit()
+
+        self._background.run(partial(reviewing.withdraw_episodes, ids, why), take, self._fail)
+
+    def show_trash(self, reviewing: ReviewService) -> None:
+        self._background.run(
+            partial(trashed_episodes, reviewing.root), partial(self._open_trash, reviewing), self._fail
+        )
+
+    def _open_trash(self, reviewing: ReviewService, episodes: Sequence[InTrash]) -> None:
+        def restore(ids: Sequence[str]) -> None:
+            def take(_: None) -> None:
+                self._show_message(Tone.SUCCESS, f"{counted(ids, 'episodes')} restored, to be reviewed again.")
+                self.decided.emit()
+
+            self._background.run(partial(_restore, reviewing, ids), take, self._fail)
+
+        dialog = TrashDialog(episodes, self.window())
+        dialog.restore_asked.connect(restore)
+        dialog.open()
+
     def _plan(self, verb: Verb, reasons: Reasons) -> None:
         work = partial(_planned, self._index, verb, reasons, self._who())
         self._background.run(work, lambda planned: self._ask(verb, *planned), self._fail)
@@ -140,6 +175,35 @@ class Retiring(QWidget):
 
     def _fail(self, error: Exception) -> None:
         self._show_message(Tone.DANGER, breakable(error_text(error)))
+
+
+class TrashDialog(Dialog):
+    """Episodes that were rejected or withdrawn; emits the ids of those to restore."""
+
+    restore_asked = Signal(object)
+
+    def __init__(self, episodes: Sequence[InTrash], parent: QWidget) -> None:
+        super().__init__("Trash", parent)
+        self._model = TableModel(_TRASH_COLUMNS)
+        self._view = table_view("Trash", self._model, _ROW_PX)
+        self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
+        self._restore = push_button("Restore", "Put them back into the dataset, to be reviewed again", "primary")
+        self._restore.clicked.connect(self._ask)
+        close = push_button("Close", "Close (Esc)", call=self.reject)
+        title = f"{counted(episodes, 'episodes')} in the trash" if episodes else "The trash is empty"
+        self._view.selectionModel().selectionChanged.connect(lambda _now, _before: self._offer())
+        self.fill(text_label(title, "title"), self._view, row(None, close, self._restore), stretch=self._view)
+        self.resize(parent.size() * _SHARE)
+        self._model.show(episodes)
+        self._offer()
+
+    def _offer(self) -> None:
+        self._restore.setEnabled(bool(self._view.selectionModel().selectedRows()))
+
+    def _ask(self) -> None:
+        chosen = filter(None, (self._model.at(index.row()) for index in self._view.selectionModel().selectedRows()))
+        self.accept()
+        self.restore_asked.emit([episode.episode_id for episode in chosen])
 
 
 class DuplicatesDialog(Dialog):
@@ -218,6 +282,18 @@ class DuplicatesDialog(Dialog):
         self.retire_requested.emit(reasons)
 
 
+def _restore(reviewing: ReviewService, ids: Iterable[str]) -> None:
+    for episode_id in ids:
+        reviewing.restore(episode_id, "restored in the window")
+
+
+_TRASH_COLUMNS: list[TableColumn[InTrash]] = [
+    TableColumn("Since", lambda trashed: f"{trashed.moved_at.astimezone():%Y-%m-%d %H:%M}", width=140),
+    TableColumn("By", lambda trashed: trashed.by, width=120),
+    TableColumn("Reason", lambda trashed: trashed.why, width=220),
+    TableColumn("Episode", lambda trashed: trashed.episode_id, width=150),
+    TableColumn("Instruction", lambda trashed: " ".join(trashed.instruction.split())),
+]
 _Member = tuple[int, DuplicateGroup, Candidate]
 
 

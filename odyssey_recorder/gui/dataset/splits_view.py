@@ -31,10 +31,10 @@ from odyssey_recorder.gui.kit.parts import (
     set_kind,
     text_label,
 )
-from odyssey_recorder.gui.kit.table import TableColumn, TableModel, fitted, table_view
+from odyssey_recorder.gui.kit.table import TableColumn, rows_table
 from odyssey_recorder.gui.screen.step_strip import SEVERITY_GLYPHS, severity_colour
 from odyssey_recorder.model.finding import Severity
-from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.model.plain_text import counted, few
 from odyssey_recorder.services.splits import (
     PlannedSplits,
     PresentSplits,
@@ -50,7 +50,6 @@ from odyssey_recorder.splits.drawing import DrawnSplit, DrawRules, Unit
 from odyssey_recorder.splits.leaks import Leak, LeakReport
 
 _ROW_PX = 30
-_NAMED = 3
 _LEAST_PX = 620
 _KEPT = "These splits continue a release: its episodes keep their sides, and its rules apply."
 _DRAWN_AGAIN = "Scores on the new test parts cannot be compared with those on the released ones."
@@ -302,8 +301,7 @@ def _left_out(used: UsedEpisodes) -> Iterator[str]:
     if used.retired:
         yield f"{counted(used.retired, 'retired episodes')} left out."
     if ids := [*used.unread]:
-        shown = ", ".join(ids[:_NAMED]) + (", …" if len(ids) > _NAMED else "")
-        yield f"{counted(ids, 'episodes')} left out, damaged or by agents: {shown}. Review repairs damaged ones."
+        yield f"{counted(ids, 'episodes')} left out, damaged or by agents: {few(ids)}. Review repairs damaged ones."
 
 
 def _remarks(found: PresentSplits, root: Path) -> Iterator[str]:
@@ -325,13 +323,13 @@ def _remarks(found: PresentSplits, root: Path) -> Iterator[str]:
 def _sheet(found: PresentSplits) -> QWidget:
     cards = list[QWidget]()
     nothing = ("No splits yet.", "Choose “Make splits…” to divide the episodes into train and test.")
-    cards.append(fitted(_split_table(found), _ROW_PX) if found.splits else notice(*nothing))
+    cards.append(_split_table(found) if found.splits else notice(*nothing))
     if found.leaks is not None:
         rows = [(split.kind, leak) for split in found.leaks.splits for leak in split.leaks]
         cards.append(text_label("Leaks between train and test", "title"))
         if not found.leaks.with_screenshots:
             cards.append(text_label("Screenshots are not compared here; “splits check --screenshots” does.", "hint"))
-        cards.append(fitted(_leak_table(rows), _ROW_PX) if rows else text_label("None found.", "hint"))
+        cards.append(_leak_table(rows) if rows else text_label("None found.", "hint"))
         cards.append(figure_card(_overlap_figure(found.leaks), lambda _: None))
     return pile(*cards, right=6, spacing=12)
 
@@ -355,11 +353,9 @@ def _split_table(found: PresentSplits) -> QTableView:
         ),
         TableColumn("Seed", lambda drawn: "" if drawn.seed is None else str(drawn.seed), width=70, is_number=True),
         TableColumn("Drawn from", drawn_by, tip=drawn_by),
-        TableColumn("Held out", lambda drawn: _few(drawn.held), tip=lambda drawn: ", ".join(drawn.held)),
+        TableColumn("Held out", lambda drawn: few(drawn.held), tip=lambda drawn: ", ".join(drawn.held)),
     ]
-    model = TableModel(columns)
-    model.show(found.splits)
-    return table_view("Splits", model, _ROW_PX)
+    return rows_table("Splits", columns, found.splits, _ROW_PX)
 
 
 class _SeverityColumn(TableColumn[_LeakRow]):
@@ -372,7 +368,7 @@ class _SeverityColumn(TableColumn[_LeakRow]):
 
 def _leak_table(rows: Sequence[_LeakRow]) -> QTableView:
     def what(row: _LeakRow) -> str:
-        values = f": {_few(row[1].values)}" if row[1].values else ""
+        values = f": {few(row[1].values)}" if row[1].values else ""
         return f"{row[0]} {row[1].found}{values}"
 
     columns: list[TableColumn[_LeakRow]] = [
@@ -382,12 +378,10 @@ def _leak_table(rows: Sequence[_LeakRow]) -> QTableView:
         TableColumn("Episodes", lambda row: f"{len(row[1].ids):,}" if row[1].ids else "", width=84, is_number=True),
         TableColumn("Test share", lambda row: f"{row[1].share:.1%}" if row[1].share else "", width=76, is_number=True),
         TableColumn(
-            "Episode ids", lambda row: _few(row[1].ids, 1), width=230, tip=lambda row: "\n".join(row[1].ids[:20])
+            "Episode ids", lambda row: few(row[1].ids, 1), width=230, tip=lambda row: "\n".join(row[1].ids[:20])
         ),
     ]
-    model = TableModel(columns)
-    model.show(rows)
-    return table_view("Leaks", model, _ROW_PX)
+    return rows_table("Leaks", columns, rows, _ROW_PX)
 
 
 def _overlap_figure(report: LeakReport) -> Figure:
@@ -397,8 +391,3 @@ def _overlap_figure(report: LeakReport) -> Figure:
     grid = CountGrid("", "episodes", rows, columns, counts)
     text = "L8: episodes of a test part that are in the train part of another split. Train for all four tests only on "
     return Figure("crossed", "Between the splits", (grid,), f"{text}metadata/train_in_all.txt.")
-
-
-def _few(names: Sequence[str], at_most: int = _NAMED) -> str:
-    more = f" and {len(names) - at_most:,} more" if len(names) > at_most else ""
-    return f"{', '.join(names[:at_most])}{more}"

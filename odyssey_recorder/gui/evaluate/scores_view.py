@@ -14,7 +14,7 @@ from odyssey_recorder.figures.figure import CountGrid, Figure
 from odyssey_recorder.gui.figures.figures_pane import figure_card
 from odyssey_recorder.gui.kit.layouts import notice, pile, scroll_area
 from odyssey_recorder.gui.kit.parts import Choice, breakable, fill_column, fix_width, row, text_label
-from odyssey_recorder.gui.kit.table import TableColumn, TableModel, allow_sorting, fitted, table_view
+from odyssey_recorder.gui.kit.table import TableColumn, TableModel, allow_sorting, rows_table, table_view
 from odyssey_recorder.model.plain_text import on_one_line
 from odyssey_recorder.services.evaluation import ScoredFiles
 
@@ -183,11 +183,9 @@ def _table(name: str, heads: Sequence[str], rows: Sequence[_Row], *, wide: Seque
                 order=partial(_order, at), tip=partial(_text, at),
             )
         )  # fmt: skip
-    model = TableModel(columns)
-    model.show(rows)
-    view = table_view(name, model, _ROW_PX)
+    view = rows_table(name, columns, rows, _ROW_PX)
     view.setWordWrap(False)
-    return fitted(view, _ROW_PX)
+    return view
 
 
 def _text(at: int, cells: _Row) -> str:

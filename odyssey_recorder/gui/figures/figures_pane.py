@@ -2,18 +2,21 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
 
-from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QToolTip, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QHeaderView, QTableView, QToolTip, QWidget
 
 from odyssey_recorder.figures.drawing import Drawing, FilledRect, drawn
-from odyssey_recorder.figures.figure import Bars, Figure, Panel, TextTable
+from odyssey_recorder.figures.figure import Bars, Cell, Figure, Panel, TextTable
 from odyssey_recorder.figures.page import cell_text
-from odyssey_recorder.gui.figures.painting import Colours, paint
+from odyssey_recorder.gui.figures.painting import picture
 from odyssey_recorder.gui.kit.layouts import scroll_area
 from odyssey_recorder.gui.kit.parts import Card, FoldButton, fill_column, text_label
+from odyssey_recorder.gui.kit.table import TableColumn, rows_table
 from odyssey_recorder.gui.kit.theme import Theme, grown, text_scale
 
 _WIDEST_PX = 900
@@ -32,6 +35,7 @@ class PanelView(QWidget):
         self._panel = panel
         self._name = name
         self._drawing: Drawing | None = None
+        self._picture: QSvgRenderer | None = None
         self._marks: list[FilledRect] = []
         self._at: int | None = None
         self.setMouseTracking(True)
@@ -59,12 +63,19 @@ class PanelView(QWidget):
         super().paintEvent(event)
         if self._drawing is None:
             return
-        theme = Theme.current()
-        colours = Colours(theme.accent, theme.warning, theme.text, theme.muted, theme.outline, theme.card)
+        theme, mark = Theme.current(), self.marked
+        if self._picture is None:
+            self._picture = picture(
+                self._drawing, self.font(), fill=theme.accent.name(), published=theme.warning.name(),
+                text=theme.text.name(), faint=theme.muted.name(), edge=theme.outline.name(), card=theme.card.name(),
+            )  # fmt: skip
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.scale(text_scale(), text_scale())
-        paint(painter, self._drawing, colours, marked=self.marked if self.hasFocus() or self.underMouse() else None)
+        self._picture.render(painter, QRectF(0, 0, self._drawing.width, self._drawing.height))
+        if mark is not None and (self.hasFocus() or self.underMouse()):
+            painter.setPen(QPen(theme.text, 1.5))
+            painter.drawRect(QRectF(mark.x, mark.y, mark.width, mark.height))
         painter.end()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -97,7 +108,7 @@ class PanelView(QWidget):
         """The drawing grows with the text, so that its labels can be read."""
         scale = text_scale()
         self.setMaximumWidth(grown(_WIDEST_PX))
-        self._drawing = drawn(self._panel, max(width / scale, 320))
+        self._drawing, self._picture = drawn(self._panel, max(width / scale, 320)), None
         shapes = () if self._drawing is None else self._drawing.shapes
         self._marks = [rect for rect in shapes if isinstance(rect, FilledRect) and rect.tip]
         self._at = None if self._at is None or not self._marks else min(self._at, len(self._marks) - 1)
@@ -194,7 +205,7 @@ def figure_card(figure: Figure, choose: Callable[[str], object]) -> Card:
         if panel.title:
             layout.addWidget(text_label(panel.title))
         if view is None:
-            layout.addWidget(_Table(panel, name))
+            layout.addWidget(_table(panel, name))
         else:
             view.chosen.connect(choose)
             layout.addWidget(view)
@@ -206,13 +217,13 @@ def _add_folded(add: Callable[[QWidget], object], panel: Panel, name: str) -> No
     """A button that shows the panel's table, made when it is first wanted."""
     fold = FoldButton("Table", f"Show the table: {name}")
     fold.setText("Table")
-    shown: list[_Table] = []
+    shown: list[QTableView] = []
     place = QWidget()
     layout = fill_column(place)
 
     def show(on: bool) -> None:
         if on and not shown:
-            shown.append(_Table(panel, name))
+            shown.append(_table(panel, name))
             layout.addWidget(shown[0])
         place.setVisible(on)
 
@@ -222,33 +233,18 @@ def _add_folded(add: Callable[[QWidget], object], panel: Panel, name: str) -> No
     add(place)
 
 
-class _Table(QTableWidget):
-    """Its rows grow with the text."""
+def _table(panel: Panel, name: str) -> QTableView:
+    head, rows = panel.table()
+    columns = [
+        TableColumn[Sequence[Cell]](title[:1].upper() + title[1:], partial(_cell, at), is_number=at > 0)
+        for at, title in enumerate(head)
+    ]
+    table = rows_table(name, columns, rows, _ROW_PX, _ROWS)
+    table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+    table.setMaximumWidth(grown(_WIDEST_PX))
+    return table
 
-    def __init__(self, panel: Panel, name: str) -> None:
-        head, rows = panel.table()
-        super().__init__(len(rows), len(head))
-        self.setAccessibleName(name)
-        self.setHorizontalHeaderLabels([title[:1].upper() + title[1:] for title in head])
-        self.verticalHeader().hide()
-        self.setTabKeyNavigation(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        for y, row in enumerate(rows):
-            for x, cell in enumerate(row):
-                item = QTableWidgetItem(cell_text(cell))
-                if x:
-                    item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-                self.setItem(y, x, item)
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self._fit_text()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.StyleChange:
-            self._fit_text()
-
-    def _fit_text(self) -> None:
-        self.verticalHeader().setDefaultSectionSize(grown(_ROW_PX))
-        self.setFixedHeight((min(self.rowCount(), _ROWS) + 1) * grown(_ROW_PX) + 20)
-        self.setMaximumWidth(grown(_WIDEST_PX))
+def _cell(at: int, row: Sequence[Cell]) -> str:
+    return cell_text(row[at])

@@ -10,7 +10,7 @@ from odyssey_recorder.gui.frame.keyboard import offer_focus
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.kit.layouts import labelled
 from odyssey_recorder.gui.kit.parts import breakable, fill_grid, line_edit, say, text_label
-from odyssey_recorder.llm.batch import BatchProgress, Estimate
+from odyssey_recorder.llm.batch import Estimate
 from odyssey_recorder.model.plain_text import counted
 
 _WIDTH_PX = 500
@@ -79,15 +79,6 @@ class EstimateDialog(QuestionDialog):
     def _agree(self) -> None:
         text = self._budget.text().replace(",", ".").strip()
         self.agreed.emit(float(text) if text else None)
-
-
-def progress_text(progress: BatchProgress) -> tuple[float | None, str]:
-    """The share done, and text with the cost."""
-    share = progress.done / progress.of if progress.of else None
-    kept = f"{progress.kept:,} reused" if progress.kept else ""
-    failed = f"{progress.failed:,} failed" if progress.failed else ""
-    texts = (f"{progress.done:,} of {progress.of:,}", kept, failed, progress.price)
-    return share, " · ".join(filter(None, texts))
 
 
 def _estimate_rows(estimate: Estimate) -> Sequence[tuple[str, str]]:

@@ -28,7 +28,7 @@ from odyssey_recorder.gui.frame.page import MainPage
 
 Field = QLineEdit | QPlainTextEdit | QTextEdit | QAbstractSpinBox
 
-_PAUSE_MS = 700
+PAUSE_MS = 700
 """A person who is typing pauses for less than this between two letters."""
 
 _STANDARD = QKeySequence.StandardKey
@@ -59,7 +59,7 @@ class Keyboard(QObject):
         self._last: QWidget | None = None
         self._is_pressing = False  # a key of the field is being handled; its changes are the person's own
         self._drop_typing = QTimer(
-            self, interval=_PAUSE_MS, singleShot=True
+            self, interval=PAUSE_MS, singleShot=True
         )  # runs while text for a removed field is typed
         application = QApplication.instance()
         if isinstance(application, QApplication):

@@ -59,14 +59,14 @@ class _Choice(QRadioButton):
 class ReasonChoices(QWidget):
     changed = Signal()
 
-    def __init__(self, reasons: Sequence[str]) -> None:
+    def __init__(self, reasons: Sequence[str], other: str = "Another reason") -> None:
         super().__init__()
         self._choices = [_Choice(number, reason) for number, reason in enumerate(reasons, start=1)]
-        self._own = line_edit("Another reason", "Another reason")
+        self._own = line_edit(other, other)
         self._own.textEdited.connect(self._clear_choices)
         for number, choice in enumerate(self._choices, 1):
             choice.toggled.connect(self._choice_changed)
-            choice.setToolTip(f"Choose this reason ({number})")
+            choice.setToolTip(f"Choose this ({number})")
         fill_column(self, *self._choices, self._own, spacing=12)
         self.setFocusProxy(self._choices[0])
 
@@ -76,6 +76,14 @@ class ReasonChoices(QWidget):
         own = self._own.text().strip()
         chosen = (choice.accessibleName() for choice in self._choices if choice.isChecked())
         return own or next(chosen, "")
+
+    def show_reason(self, reason: str) -> None:
+        """Choose `reason` if it is among the choices, otherwise write it."""
+        for choice in self._choices:
+            if choice.accessibleName() == reason:
+                choice.setChecked(True)
+                return
+        self._own.setText(reason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         number = event.text()
@@ -121,8 +129,15 @@ class QuestionDialog(Dialog):
 class ReasonDialog(QuestionDialog):
     reason_given = Signal(str)
 
-    def __init__(self, question: Question, reasons: Sequence[str], parent: QWidget | None = None) -> None:
-        self._choices = ReasonChoices(reasons)
+    def __init__(
+        self,
+        question: Question,
+        reasons: Sequence[str],
+        parent: QWidget | None = None,
+        other: str = "Another reason",
+    ) -> None:
+        """`other` is the name of the field for an answer that is not among the `reasons`."""
+        self._choices = ReasonChoices(reasons, other)
         super().__init__(question, parent, self._choices)
         self.accepted.connect(lambda: self.reason_given.emit(self.reason))
         self._choices.changed.connect(self._update_ok)
@@ -150,8 +165,14 @@ def ask(
     return dialog
 
 
-def ask_why(question: Question, reasons: Sequence[str], parent: QWidget, answer: Callable[[str], object]) -> None:
-    dialog = ReasonDialog(question, reasons, parent)
+def ask_why(
+    question: Question,
+    reasons: Sequence[str],
+    parent: QWidget,
+    answer: Callable[[str], object],
+    other: str = "Another reason",
+) -> None:
+    dialog = ReasonDialog(question, reasons, parent, other)
     dialog.reason_given.connect(answer)
     dialog.open()
 

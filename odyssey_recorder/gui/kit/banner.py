@@ -3,6 +3,7 @@
 from enum import Enum
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel
 
 from odyssey_recorder.gui.kit.icons import icon
@@ -14,6 +15,12 @@ class Tone(Enum):
     SUCCESS = "check_circle"
     WARNING = "alert"
     DANGER = "alert_circle"
+
+    @property
+    def icon(self) -> QIcon:
+        theme = Theme.current()
+        colours = {Tone.SUCCESS: theme.success, Tone.WARNING: theme.warning, Tone.DANGER: theme.danger}
+        return icon(self.value, colours[self])
 
 
 class Banner(QFrame):
@@ -56,6 +63,4 @@ class Banner(QFrame):
             self.hide()
 
     def repaint_icons(self) -> None:
-        theme = Theme.current()
-        colours = {Tone.SUCCESS: theme.success, Tone.WARNING: theme.warning, Tone.DANGER: theme.danger}
-        self._icon.setPixmap(icon(self._tone.value, colours[self._tone]).pixmap(20, 20))
+        self._icon.setPixmap(self._tone.icon.pixmap(20, 20))

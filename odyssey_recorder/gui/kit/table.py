@@ -18,6 +18,7 @@ L = TypeVar("L", bound=QListView)
 VALUE = Qt.ItemDataRole.UserRole
 """The role of a cell's value for painting: its row, unless the column says otherwise."""
 
+_HEAD_PX = 44
 _MAX_RUNS = 40
 """A steady table that inserts or removes more runs of rows than this is reset: each run costs a layout."""
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -263,14 +264,28 @@ def fill_list(view: L, name: str, model: TableModel[Any], delegate: QAbstractIte
     return view
 
 
-def table_view(name: str, model: TableModel[Any], row_px: int) -> QTableView:
-    view = _TableView(row_px, [column.width for column in model.columns])
+def table_view(name: str, model: TableModel[Any], row_px: int, rows_shown: int | None = None) -> QTableView:
+    """With `rows_shown` it is as high as so many rows."""
+    view = _TableView(row_px, [column.width for column in model.columns], rows_shown)
     fill_table(view, name, model)
     for number, column in enumerate(model.columns):
         if not column.width:
             view.horizontalHeader().setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
     view.fit_text()
     return view
+
+
+def rows_table(
+    name: str, columns: Sequence[TableColumn[Row]], rows: Sequence[Row], row_px: int, at_most: int | None = None
+) -> QTableView:
+    """A table for a page that scrolls: as high as its rows, which stay, or as `at_most` of them."""
+    model = TableModel(columns)
+    model.show(rows)
+    table = table_view(name, model, row_px, min(len(rows), at_most or len(rows)))
+    if at_most is None:
+        table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    model.setParent(table)
+    return table
 
 
 def fill_table(view: QTableView, name: str, model: TableModel[Any]) -> None:
@@ -292,10 +307,11 @@ def fill_table(view: QTableView, name: str, model: TableModel[Any]) -> None:
 class _TableView(QTableView):
     """Its rows and columns grow with the text."""
 
-    def __init__(self, row_px: int, widths: Sequence[int]) -> None:
+    def __init__(self, row_px: int, widths: Sequence[int], rows_shown: int | None) -> None:
         super().__init__()
         self._row_px = row_px
         self._widths = widths
+        self._rows_shown = rows_shown
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -306,6 +322,8 @@ class _TableView(QTableView):
 
     def fit_text(self) -> None:
         self.verticalHeader().setDefaultSectionSize(grown(self._row_px))
+        if self._rows_shown is not None:
+            self.setFixedHeight(self._rows_shown * grown(self._row_px) + grown(_HEAD_PX))
         for number, width in enumerate(self._widths):
             if width:
                 self.horizontalHeader().resizeSection(number, grown(width))
@@ -316,11 +334,3 @@ def allow_sorting(view: QTableView) -> None:
     view.setSortingEnabled(True)
     view.horizontalHeader().setSortIndicatorClearable(True)
     view.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-
-
-def fitted(table: QTableView, row_px: int) -> QTableView:
-    """As high as its rows, for a page that scrolls; the table owns its model."""
-    table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    table.setFixedHeight(table.model().rowCount() * grown(row_px) + grown(44))
-    table.model().setParent(table)
-    return table

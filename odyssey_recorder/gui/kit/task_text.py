@@ -19,7 +19,7 @@ class TaskText(QWidget):
         super().__init__()
         self._category = text_label(kind="field")
         self._instruction = text_label(kind="instruction")
-        self._apps = AppChips(read_only=True)
+        self._apps = AppChips()
         self._reason = text_label(kind="warning")
         self._notes = text_label()
         self._start = text_label(kind="hint")
@@ -54,7 +54,7 @@ def start_text(start: StartState) -> str:
         case AsFound():
             return "Starts from the current screen."
         case CleanHome():
-            return "Starts from a clean home screen."
+            return "Starts from a clean home screen. Apps keep their data."
         case FromSnapshot(name=name):
             return f"Starts from the snapshot {name}."
 
@@ -88,7 +88,5 @@ def _conditions(listed: ListedTask) -> str:
 
 
 def _reason(queued: QueuedTask) -> str:
-    if not queued.reason:
-        return ""
-    event = next(entry.event for entry in reversed(queued.history) if entry.reason)
-    return f"{event.value.capitalize()} before: {queued.reason}"
+    past = queued.given_up
+    return "" if past is None else f"{past.event.value.capitalize()} before: {past.reason}"

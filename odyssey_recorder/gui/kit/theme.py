@@ -140,7 +140,6 @@ def style_sheet(theme: Theme, *, font_pt: float) -> str:
         large=f"{font_pt * 1.25:.1f}",
         title=f"{font_pt * 1.1:.1f}",
         recording=RECORDING_RED.name(),
-        chip=grown(24),
     )
 
 
@@ -206,7 +205,7 @@ QPushButton[kind="quiet"] {{ border-color: transparent; }}
 QPushButton[kind="compact"] {{ padding: 6px 4px; }}
 QPushButton[kind="low"] {{ padding: 2px 8px; }}
 QPushButton[kind="quiet"]:focus, QToolButton[kind="tab"]:focus, QToolButton[kind="fold"]:focus,
-QToolButton[kind="rail"]:focus, QFrame[kind="chip"] QToolButton:focus {{ border-color: {accent}; }}
+QToolButton[kind="rail"]:focus {{ border-color: {accent}; }}
 QPushButton[kind="quiet"]:checked {{ background: {tint}; border-color: {accent}; }}
 QPushButton[kind="answer"][tone="success"]:checked {{ border-color: {success}; color: {success}; font-weight: 600; }}
 QPushButton[kind="answer"][tone="danger"]:checked {{ border-color: {danger}; color: {danger}; font-weight: 600; }}
@@ -221,12 +220,6 @@ QToolButton[kind="fold"] {{ border-color: transparent; color: {muted}; padding: 
 QToolButton[kind="fold"]:hover {{ background: transparent; color: {text}; }}
 QToolButton[kind="rail"] {{ border-color: transparent; border-radius: 10px; padding: 8px 4px; font-size: {small}pt; }}
 QToolButton[kind="rail"]:checked {{ background: {tint}; }}
-
-QFrame[kind="chip"] {{
-    background: {tint}; border: none; border-radius: 12px; min-height: {chip}px; max-height: {chip}px;
-}}
-QFrame[kind="chip"] QLabel {{ font-size: {base}pt; }}
-QFrame[kind="chip"] QToolButton {{ border: 1px solid transparent; border-radius: 9px; padding: 1px; min-height: 0; }}
 
 QFrame[kind="banner"] {{ background: {card}; border: 1px solid {outline}; border-radius: 10px; }}
 QFrame[kind="banner"][tone="success"] {{ border-color: {success}; }}
@@ -282,6 +275,8 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
     background: none; border: none; height: 0; width: 0;
 }}
 QListView[kind="rows"] {{ background: {field}; border: 1px solid {outline}; border-radius: 8px; padding: 4px; }}
+QListView[kind="rows"]::indicator {{ width: 12px; height: 12px; border: 1px solid {muted}; border-radius: 3px; }}
+QListView[kind="rows"]::indicator:checked {{ background: {accent}; border-color: {accent}; }}
 QListView[kind="rows"]::item {{ padding: 8px 10px; border-radius: 6px; color: {text}; }}
 QToolTip {{ background: {card}; color: {text}; border: 1px solid {outline}; padding: 4px 6px; }}
 """

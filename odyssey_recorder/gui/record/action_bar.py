@@ -1,7 +1,7 @@
 """The controls below the mirror: system keys, the text field, and the two ways to end an episode."""
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from odyssey_recorder.gui.frame.commands import Commands
@@ -16,7 +16,10 @@ _ONE_ROW_FROM_PX = 860
 
 
 class ActionBar(QWidget):
+    """Emits an entered text, or that it was entered too early; then the box keeps it."""
+
     text_entered = Signal(str)
+    text_refused = Signal()
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -25,7 +28,7 @@ class ActionBar(QWidget):
         self._to_device = text_label("To the device", "field")
         self._to_device.setWordWrap(False)
         self._update_tooltip()
-        self._text.returnPressed.connect(commands[RecordCommand.TYPE].trigger)
+        self._text.returnPressed.connect(self.enter_text)
         self._text.textChanged.connect(self._allow_typing)
         commands[RecordCommand.TYPE].triggered.connect(self._type)
         commands[RecordCommand.WRITE].triggered.connect(self._text.setFocus)
@@ -58,8 +61,31 @@ class ActionBar(QWidget):
         """The keys that focus the text field; empty if there is no field or no keys."""
         return self._commands[RecordCommand.WRITE].shortcut().toString(_NATIVE) if self._text.isVisible() else ""
 
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    @property
+    def takes_text(self) -> bool:
+        return self._takes_text
+
     def show_text(self, text: str) -> None:
         self._text.setText(text)
+
+    def write(self, text: str) -> None:
+        """Go to the field, and write there what was typed elsewhere."""
+        self._text.setFocus()
+        self._text.insert(text)
+
+    def enter_text(self) -> None:
+        if self._takes_text:
+            self._commands[RecordCommand.TYPE].trigger()
+        elif self._text.text():
+            self.text_refused.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # which a line edit passes on
+            super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         width, directions = event.size().width(), QBoxLayout.Direction

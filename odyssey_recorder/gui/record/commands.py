@@ -25,6 +25,9 @@ class RecordCommand(Command):
     PAUSE = _toggle("Pause", "Pause or resume the recording", "play_pause", "Ctrl+P")
     STOP = _command("Stop", "Stop and save the draft for later", "stop", "Ctrl+Shift+S")
     DISCARD = _command("Discard…", "Stop and move the draft to the trash", "delete_outline")
+    AGAIN = _command(
+        "Record again", "Move this recording to the trash and start its task again", "restart", "Ctrl+Shift+N"
+    )
     DRAFTS = _command("Show drafts…", "Continue an unfinished recording", "file_clock_outline", "Ctrl+Shift+D")
     RETRY = _command("Try again", "Try again now", "refresh", "F6", primary=True)
     BACK = _command("Back", "Press Back on the device", "arrow_left", "F2")
@@ -37,11 +40,12 @@ class RecordCommand(Command):
         "Impossible…", "End the episode with a reason why the task cannot be done", "cancel", "Ctrl+I"
     )
     UNDO = _command("Undo last", "Undo the last step", "undo", "Ctrl+Z")
+    REDO = _command("Redo", "Send the undone action again, as a new step", "redo", "Ctrl+Shift+Z", "Ctrl+Y")
     UNDO_TO_HERE = _command(
         "Undo to here",
         "Undo the selected step and all after it; the device returns to its screen",
         "undo_variant",
-        "Ctrl+Shift+Z",
+        "Ctrl+Shift+U",
     )
     NOTE = _command("Write a note", "Add a note to the selected step", "pencil_outline", "Ctrl+E")
     ACCEPT_SCREEN = _command(
@@ -59,6 +63,7 @@ class RecordCommand(Command):
         "Magnify", "Enlarge the area under the pointer (also while holding Shift)", "magnify_scan", "Ctrl+M"
     )
     DISMISS = _command("Dismiss", "Dismiss this message", "close", "Ctrl+.")
+    MESSAGES = _command("Messages", "Read the last messages again", "history", "Ctrl+Shift+L")
     ANOTHER = _command("Record another", "Start the next episode", "plus", "Ctrl+N", primary=True)
     HINT = _command("Show a hint", "Show the next hint", "lightbulb_outline", "Ctrl+H")
     TRY_AGAIN = _command("Practise again", "Repeat this practice task", "refresh", "Ctrl+Shift+T")

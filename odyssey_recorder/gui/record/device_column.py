@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.device.screen import Frame
@@ -14,13 +14,14 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.frame.keyboard import offer_focus
+from odyssey_recorder.gui.frame.keyboard import PAUSE_MS, is_text, offer_focus
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import breakable, fill_column
 from odyssey_recorder.gui.record.action_bar import ActionBar
 from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage
+from odyssey_recorder.gui.record.mouse_contact import stamp_ms
 from odyssey_recorder.gui.record.recording_bar import RecordingBar
 from odyssey_recorder.gui.record.status import (
     Activity,
@@ -33,6 +34,7 @@ from odyssey_recorder.gui.record.status import (
 )
 from odyssey_recorder.gui.screen.canvas import Framing
 from odyssey_recorder.model.action import Press, SystemKey, Type, in_words
+from odyssey_recorder.recording.notice import Notice, NoticeKind
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 
@@ -41,7 +43,13 @@ if TYPE_CHECKING:  # loaded when a recording begins
 
 _SPACE = 12
 _NO_FIELD = "No text field has the focus. Enter again to type"
-_REFUSED = "Nothing was recorded or sent."
+_ON_DEVICE = "Not recorded: use this key on the device's own keyboard"
+_EDITING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Backspace, Qt.Key.Key_Delete)
+_FOR_DEVICE = (
+    *(RecordCommand.BACK, RecordCommand.HOME, RecordCommand.RECENT),
+    *(RecordCommand.COMPLETE, RecordCommand.IMPOSSIBLE),
+)
+"""Commands whose keys are refused like a click while the device is busy."""
 
 
 class DeviceColumn(QWidget):
@@ -66,13 +74,18 @@ class DeviceColumn(QWidget):
         self._view: RecordingView | None = None
         self._agent_action = ""
         self._unconfirmed_text = ""  # text without a field for it, to enter again
+        self._dropped_ms = -PAUSE_MS  # when the last letter came too early
         self._status_text = phase_text(Phase.NO_DEVICE, "")
         fill_column(self, self._bar, self._publication, (self._stage, 1), self.action_bar, spacing=_SPACE)
         self._connect()
 
+    def outline_elements(self, *, on: bool) -> None:
+        self._mirror.outline.is_on = on
+
     def show_phase(self, phase: Phase) -> None:
         self._commands[RecordCommand.PAUSE].setChecked(False)
         self._view = None
+        self._mirror.outline.show_nodes(())
         self._status.show_hint("")
         if phase is Phase.STARTING:
             self._bar.begin()
@@ -86,17 +99,19 @@ class DeviceColumn(QWidget):
         if phase in (Phase.STARTING, Phase.RECORDING):
             offer_focus(self._mirror)
         self._commands.enable(RecordCommand.ANOTHER, RecordCommand.COPY_PLACE, on=phase is Phase.FINISHED)
-        self._commands.enable(RecordCommand.RETRY, on=False)
+        self._commands.enable(RecordCommand.RETRY, RecordCommand.REDO, on=False)
         is_published = phase is Phase.FINISHED and not self._controller.is_practising
         self._publication.setVisible(is_published)
         self._status.setVisible(not is_published)
 
     def show_view(self, view: RecordingView) -> None:
         self._view = view
+        self._mirror.outline.show_nodes(view.nodes if self._controller.mode == "mirror" else ())
         if view.wanted is None or view.state is State.RESTORING or self._stage.is_restoring:
             self._stage.show_wanted(view.wanted, view.goal or Goal.UNDONE, view.way)
         self._show_view_status(view)
         self._commands.enable(RecordCommand.RETRY, on=view.state is State.STORAGE_LOST)
+        self._commands.enable(RecordCommand.REDO, on=view.redo is not None and not view.is_agents_turn)
         if view.published is not None and not self._controller.is_practising:
             self._publication.show_published(view.published)
 
@@ -164,10 +179,10 @@ class DeviceColumn(QWidget):
         paused = self._commands[RecordCommand.PAUSE].isChecked()
         self._status.show_hint(f"Not recorded: {(text.paused() if paused else text).hindrance}", is_refusal=True)
 
-    def _show_refusal(self, notice: str) -> None:
+    def _show_refusal(self, notice: Notice) -> None:
         """Show a refusal of the recorder below the phone too, where the annotator looks."""
-        first = notice.partition(". ")[0]
-        if _REFUSED in notice:
+        if notice.kind is NoticeKind.REFUSAL:
+            first = notice.text.partition(". ")[0]
             self._status.show_hint(f"Not recorded: {first[:1].lower()}{first[1:]}", is_refusal=True)
 
     def _pause(self, paused: bool) -> None:
@@ -192,6 +207,34 @@ class DeviceColumn(QWidget):
             self.path_changed.emit(path)
 
     # Input.
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Letters typed at the device's screen go to the text box; keys that come too early are refused like clicks."""
+        pressed = QKeySequence(event.keyCombination())
+        if any(pressed == self._commands[command].shortcut() for command in _FOR_DEVICE):
+            self._mirror.report_missed_key()
+        elif not self._take_key(event):
+            super().keyPressEvent(event)
+
+    def _take_key(self, event: QKeyEvent) -> bool:
+        if event.matches(QKeySequence.StandardKey.Paste):
+            self._write(QGuiApplication.clipboard().text(), stamp_ms(event))
+        elif is_text(event):
+            self._write(event.text(), stamp_ms(event))
+        elif event.key() in _EDITING and self._controller.phase is Phase.RECORDING:
+            is_entering = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and bool(self.action_bar.text)
+            self.action_bar.enter_text() if is_entering else self._status.show_hint(_ON_DEVICE, is_refusal=True)
+        else:
+            return False
+        return True
+
+    def _write(self, text: str, at_ms: int) -> None:
+        """The rest of a text whose first letters came too early is dropped, too."""
+        if self.action_bar.takes_text and at_ms - self._dropped_ms >= PAUSE_MS:
+            self.action_bar.write(text)
+        else:
+            self._dropped_ms = at_ms
+            self._mirror.report_missed_key()
 
     def _lift(self, stroke: TouchStroke | None) -> None:
         if stroke is None:
@@ -221,6 +264,11 @@ class DeviceColumn(QWidget):
         else:
             self.action_bar.show_text(text)
 
+    def _redo(self) -> None:
+        if self._view is not None and self._view.redo is not None:
+            self._status.show_hint(in_words(self._view.redo))
+            self._ask_for_step(lambda recorder: recorder.redo())
+
     def _ask_for_step(self, question: "Callable[[Recorder], None]") -> bool:
         is_asked = self._controller.ask(question)
         if is_asked:
@@ -246,10 +294,12 @@ class DeviceColumn(QWidget):
         self._mirror.gesture_changed.connect(partial(self._status.show_hint, stays=True))
         self._mirror.gesture_made.connect(self._status.show_hint)
         self.action_bar.text_entered.connect(self._type)
+        self.action_bar.text_refused.connect(self._refuse)
         calls: dict[Command, Callable[[], object]] = {
             RecordCommand.BACK: partial(self._press, SystemKey.BACK),
             RecordCommand.HOME: partial(self._press, SystemKey.HOME),
             RecordCommand.RECENT: partial(self._press, SystemKey.RECENT),
+            RecordCommand.REDO: self._redo,
             RecordCommand.RETRY: lambda: ask(lambda recorder: recorder.retry()),
             RecordCommand.ACCEPT_SCREEN: lambda: ask(lambda recorder: recorder.accept_screen()),
             RecordCommand.COPY_PLACE: self._copy_published_path,

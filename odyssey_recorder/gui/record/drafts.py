@@ -89,7 +89,12 @@ def _time_text(moment: datetime) -> str:
     return f"{local:%Y-%m-%d %H:%M}"
 
 
-_CHOOSE_FIRST = "Choose a device first. The recording continues there."
+_CANNOT_RESUME = {
+    Phase.CONNECTING: "Wait until the device is connected.",
+    Phase.STARTING: "Stop the present recording first.",
+    Phase.RECORDING: "Stop the present recording first.",
+    Phase.FINISHED: "Press Record another first.",
+}
 _RECORDED = (TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE)
 
 
@@ -133,9 +138,8 @@ class DraftOffer(QObject):
     def _show(self) -> None:
         self._action.setVisible(bool(self._drafts))
         self._action.setText(f"Show drafts ({len(self._drafts)})…" if self._drafts else "Show drafts…")
-        watching = self._controller.phase is Phase.WATCHING
         refusal = self._coach.refusal if self._coach is not None else ""
-        cannot_resume = refusal or ("" if watching else _CHOOSE_FIRST)
+        cannot_resume = refusal or _CANNOT_RESUME.get(self._controller.phase, "")
         self._dialog.show_drafts(self._drafts, self._warnings(), cannot_resume=cannot_resume)
 
     def _warnings(self) -> dict[str, str]:
@@ -146,8 +150,8 @@ class DraftOffer(QObject):
         for draft in self._drafts:
             if draft.episode_id == episode_id:
                 self.resuming.emit(draft)
-        is_practice = self._coach is not None and self._coach.task is not None
-        self._controller.resume(episode_id, is_practice=is_practice)
+                is_practice = self._coach is not None and self._coach.task is not None
+                self._controller.resume(draft, is_practice=is_practice)
 
 
 def _recorded_already(task: QueuedTask, episode_id: str) -> str:

@@ -12,7 +12,10 @@ def _make(tools: PageTools) -> MainPage:
 
     models, controller = tools.workplace.agents, tools.controller
     agents = None if models is None else AgentRunner(models, controller)
-    return RecordPage(controller, tools.commands, tools.queue, tools.coach, agents)
+    page = RecordPage(controller, tools.commands, tools.queue, tools.coach, agents)
+    page.outline_elements(on=tools.workplace.outlines)
+    page.sounds.is_on = tools.workplace.sounds
+    return page
 
 
 ENTRY = PageEntry(

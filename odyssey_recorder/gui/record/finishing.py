@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
@@ -11,36 +12,35 @@ from odyssey_recorder.gui.frame.background import error_text
 from odyssey_recorder.gui.frame.command import Command
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog, ReasonChoices, ask
-from odyssey_recorder.gui.kit.parts import line_edit, say, set_kind, text_label
+from odyssey_recorder.gui.kit.layouts import scroll_area
+from odyssey_recorder.gui.kit.parts import line_edit, set_kind, text_label
+from odyssey_recorder.gui.kit.theme import grown
 from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.model.action import Complete, Impossible
-from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity, in_order
 from odyssey_recorder.model.plain_text import step_number, steps_text
 from odyssey_recorder.recording.view import RecordingView
 
 REASONS = ("no results", "item not found", "region limitation", "login required", "payment", "app crashed")
 _UNKNOWN_REASON = "not given yet"
 _WIDTH_PX = 200
-_MAX_LINES = 4
-"""This many findings are named; the rest is counted."""
+_FINDINGS_PX = 200
+"""Findings that are higher than this are scrolled."""
+_WRITING_MS = 600
+"""After a pause of this length in its text, an ending is checked again."""
 
 _WORDS = {
-    "IMG04": "the screenshot is blank.",
-    "IMG05": "the screenshot may not show the screen that you touched.",
-    "IMG07": "nothing changed on the screen.",
-    "IMG08": "the screen was still moving.",
-    "ACT04": "it may be another kind of touch than recorded.",
-    "ACT05": "the typed text did not appear as typed.",
-    "ACT06": "the same action was done again and again.",
-    "ACT07": "the click hit nothing.",
-    "ACT08": "the key had no effect.",
+    "IMG04": "The screenshot is blank.",
+    "ACT06": "The same action was done again and again.",
+    "ACT07": "The click hit nothing.",
+    "ACT08": "The key had no effect.",
 }
-"""Texts for the annotator in place of these checks' own findings."""
+"""Texts for the annotator in place of these checks' own findings, which have figures. A flag has its own sentence."""
 
-_NOT_FOR_ANNOTATORS = ("EPI02", "ACT09")
-"""Checks whose findings the annotator cannot do anything about."""
+DROPPED_WITHOUT_QUESTION = 3
+"""This many steps are undone or recorded again without a question."""
 
-_CONTINUE = "Continue recording (Esc)"
+_CONTINUE = "Continue recording; what you wrote here is kept (Esc)"
 
 DISCARD = Question(
     title="Discard the recording",
@@ -51,6 +51,17 @@ DISCARD = Question(
     detail="Its steps move to the trash folder.",
     keeps="Keep recording",
 )
+
+
+def again_question(steps: int) -> Question:
+    return Question(
+        title="Record again",
+        question="Start this task again?",
+        answer="Record again",
+        tip="Move the recording to the trash and start again (Enter)",
+        cancel_tip="Continue recording (Esc)",
+        detail=f"The {steps} steps so far move to the trash folder.",
+    )
 
 
 def undo_question(first: int, last: int) -> Question:
@@ -68,23 +79,30 @@ def undo_question(first: int, last: int) -> Question:
 class EndingDialog(QuestionDialog):
     """Asks beside the phone whether the episode ends, and shows what the checks find before anything is published.
 
-    An answer waits for running checks and is final if they find nothing; a second answer does not wait.
+    An answer waits for running checks and is final if they find nothing; a second answer does not wait. Emits the
+    ending whenever it is `written`, and when it wants the present one checked.
     """
 
     ending_given = Signal(object)
+    written = Signal(object)
+    check_wanted = Signal(object)
 
     def __init__(self, question: Question, field: QWidget, parent: QWidget | None, *, practice: bool) -> None:
         self.field = field
         self._findings = text_label(kind="hint")
-        super().__init__(question, parent, field, self._findings, width=_WIDTH_PX)
+        self._findings_area = scroll_area(self._findings, "Findings")
+        super().__init__(question, parent, field, self._findings_area, width=_WIDTH_PX)
         self._answer = "Finish" if practice else "Publish"
+        self._has_checks = not practice
         self._is_checking = not practice
         self._is_answered = False
+        self._pause = QTimer(self, interval=_WRITING_MS, singleShot=True)
+        self._pause.timeout.connect(self._want_check)
         self.setProperty("kind", "docked")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(question.title)
         self.ok.setText(self._answer)
-        say(self._findings, "" if practice else "Checking your steps…")
+        self._say("" if practice else "Checking your steps…")
         self.accepted.connect(lambda: self.ending_given.emit(self.ending))
 
     @property
@@ -94,14 +112,21 @@ class EndingDialog(QuestionDialog):
     def accept(self) -> None:
         if self._is_checking and not self._is_answered:
             self._is_answered = True
-            self._findings.setText("Publishing when the checks are done…")
+            self._say("Publishing when the checks are done…")
             self.ok.setText("Publish unchecked")
+            if self._pause.isActive():
+                self._want_check()
         else:
             super().accept()
 
-    def show_report(self, report: EpisodeReport) -> None:
-        lines = list(annotator_messages(report))
+    def show_outcome(self, outcome: EpisodeReport | Exception) -> None:
+        """Of the checks: what they found, or why they could not run."""
+        if isinstance(outcome, Exception):
+            self._end_checks(f"The checks could not run; a reviewer will check the episode. {error_text(outcome)}")
+            return
+        lines = list(annotator_messages(outcome))
         if not lines:
+            set_kind(self._findings, "hint")
             self._end_checks("The checks found no problems.")
             return
         self._is_answered = False
@@ -110,19 +135,40 @@ class EndingDialog(QuestionDialog):
         self.cancel.setToolTip("Nothing is published yet. Undo the step and record it again (Esc)")
         self._end_checks("\n".join(("Please check:", *lines)))
 
-    def show_failure(self, error: Exception) -> None:
-        self._end_checks(f"The checks could not run; a reviewer will check the episode. {error_text(error)}")
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_findings()
+
+    def _follow_text(self) -> None:
+        """The ending was changed by the annotator: the checks see it as soon as the writing pauses."""
+        self.written.emit(self.ending)
+        if self._has_checks:
+            self._is_checking = True
+            self._pause.start()
+
+    def _want_check(self) -> None:
+        self._pause.stop()
+        self.check_wanted.emit(self.ending)
+
+    def _say(self, text: str) -> None:
+        self._findings.setText(text)
+        self._findings_area.setVisible(bool(text))
+        self._fit_findings()
+
+    def _fit_findings(self) -> None:
+        height = self._findings.heightForWidth(self._findings_area.viewport().width())
+        self._findings_area.setFixedHeight(min(height, grown(_FINDINGS_PX)))
 
     def _end_checks(self, text: str) -> None:
         self._is_checking = False
-        self._findings.setText(text)
+        self._say(text)
         self.ok.setText(self._answer)
         if self._is_answered:
             self.accept()
 
 
 class CompleteDialog(EndingDialog):
-    def __init__(self, parent: QWidget | None = None, *, practice: bool = False) -> None:
+    def __init__(self, parent: QWidget | None = None, note: str = "", *, practice: bool = False) -> None:
         question = Question(
             title="Task complete",
             question="Is the task done?",
@@ -131,7 +177,9 @@ class CompleteDialog(EndingDialog):
             cancel_tip=_CONTINUE,
         )
         self._note = line_edit("Note", "Answer, if the task asks for one")
+        self._note.setText(note)
         super().__init__(question, self._note, parent, practice=practice)
+        self._note.textChanged.connect(self._follow_text)
 
     @property
     def ending(self) -> Complete:
@@ -139,7 +187,7 @@ class CompleteDialog(EndingDialog):
 
 
 class ImpossibleDialog(EndingDialog):
-    def __init__(self, parent: QWidget | None = None, *, practice: bool = False) -> None:
+    def __init__(self, parent: QWidget | None = None, reason: str = "", *, practice: bool = False) -> None:
         question = Question(
             title="Task impossible",
             question="Why can't the task be done here?",
@@ -148,35 +196,32 @@ class ImpossibleDialog(EndingDialog):
             cancel_tip=_CONTINUE,
         )
         self._choices = ReasonChoices(REASONS)
+        self._choices.show_reason(reason)
         super().__init__(question, self._choices, parent, practice=practice)
         self._choices.changed.connect(self._allow_ending)
+        self._choices.changed.connect(self._follow_text)
         self._allow_ending()
 
     @property
     def ending(self) -> Impossible:
-        return Impossible(self._choices.reason or _UNKNOWN_REASON)
+        return Impossible(self._choices.reason)
 
     def _allow_ending(self) -> None:
         self.ok.setEnabled(bool(self._choices.reason))
 
 
 def annotator_messages(report: EpisodeReport) -> Iterator[str]:
-    """One line for each step, and for the whole episode, that the annotator should look at again."""
-    found: dict[int | None, str] = {}
-    for finding in report.findings:
-        is_for_others = finding.criterion is Criterion.INSTRUCTION or finding.check in _NOT_FOR_ANNOTATORS
-        if finding.severity is not Severity.NOTE and not is_for_others:
-            found.setdefault(finding.step, _line(finding))
-    lines = [found[step] for step in sorted(found, key=lambda step: -1 if step is None else step)]
-    yield from lines[:_MAX_LINES]
-    if len(lines) > _MAX_LINES:
-        yield f"{len(lines) - _MAX_LINES} more."
+    """All that `check` would warn about: one line for each step, and one for each finding of the whole episode."""
+    found = [finding for finding in in_order(report.findings) if finding.severity is not Severity.NOTE]
+    yield from dict.fromkeys(_sentence(finding) for finding in found if finding.step is None)
+    for step in dict.fromkeys(finding.step for finding in found if finding.step is not None):
+        sentences = dict.fromkeys(_sentence(finding) for finding in found if finding.step == step)
+        yield f"Step {step_number(step)}: {' '.join(sentences)}"
 
 
-def _line(finding: Finding) -> str:
-    if finding.step is None:
-        return finding.found
-    return f"Step {step_number(finding.step)}: {_WORDS.get(finding.check, finding.found)}"
+def _sentence(finding: Finding) -> str:
+    sentence = _WORDS.get(finding.check, finding.found)
+    return f"{sentence} Tell your lead." if finding.criterion is Criterion.INSTRUCTION else sentence
 
 
 class Finishing(QObject):
@@ -189,11 +234,13 @@ class Finishing(QObject):
         self._page = page
         self._column = column
         self._asking: EndingDialog | None = None
+        self._texts: dict[type[EndingDialog], str] = {}  # of the present recording, not answered yet
         self._steps = 0
         calls: dict[Command, Callable[[], object]] = {
             RecordCommand.COMPLETE: partial(self._ask, CompleteDialog),
             RecordCommand.IMPOSSIBLE: partial(self._ask, ImpossibleDialog),
             RecordCommand.DISCARD: self._ask_to_discard,
+            RecordCommand.AGAIN: self._record_again,
         }
         commands.bind(page, calls)
         controller.view_changed.connect(self._follow)
@@ -204,21 +251,36 @@ class Finishing(QObject):
             self._asking.field.setFocus()
             return
         self._close()
-        dialog = kind(self._page, practice=self._controller.is_practising)
+        dialog = kind(self._page, self._texts.get(kind, ""), practice=self._controller.is_practising)
         self._asking = dialog
         dialog.setWindowFlags(Qt.WindowType.Widget)
         self._column.insertWidget(0, dialog)
         self.asking.emit(True)
         dialog.ending_given.connect(self._end)
+        dialog.written.connect(self._keep)
+        dialog.check_wanted.connect(partial(self._check, dialog))
         dialog.finished.connect(lambda: self._forget(dialog))
         dialog.show()
         dialog.field.setFocus()
         if not self._controller.is_practising:
-            self._controller.check_trial(
-                dialog.ending,
-                lambda report: self._asking is dialog and dialog.show_report(report),
-                lambda error: self._asking is dialog and dialog.show_failure(error),
-            )
+            self._check(dialog, dialog.ending)
+
+    def _check(self, dialog: EndingDialog, ending: Complete | Impossible) -> None:
+        """An outcome is shown unless the ending was changed meanwhile. A missing reason is no finding yet."""
+
+        def show(outcome: EpisodeReport | Exception) -> None:
+            if self._asking is dialog and dialog.ending == ending:
+                dialog.show_outcome(outcome)
+
+        self._controller.check_trial(Impossible(_UNKNOWN_REASON) if ending == Impossible("") else ending, show, show)
+
+    def _keep(self, ending: Complete | Impossible) -> None:
+        match ending:
+            case Complete(note):
+                self._texts[CompleteDialog] = note
+            case Impossible(reason):
+                self._texts[ImpossibleDialog] = reason
+        self._controller.ask(lambda recorder: recorder.keep_ending(ending))
 
     def _end(self, ending: Complete | Impossible) -> None:
         match ending:
@@ -228,7 +290,9 @@ class Finishing(QObject):
                 self._controller.ask(lambda recorder: recorder.impossible(reason))
 
     def _follow(self, view: RecordingView) -> None:
-        """Close the question once the steps change, as it was about the earlier ones."""
+        """Close the question once the steps change, as it was about the earlier ones; its text is kept."""
+        if not self._texts:
+            self._texts = {CompleteDialog: view.note, ImpossibleDialog: view.reason}
         if len(view.steps) != self._steps:
             self._steps = len(view.steps)
             self._close()
@@ -236,6 +300,7 @@ class Finishing(QObject):
     def _close_outside(self, phase: Phase) -> None:
         if phase is not Phase.RECORDING:
             self._close()
+            self._texts = {}
 
     def _close(self) -> None:
         if self._asking is not None:
@@ -245,6 +310,12 @@ class Finishing(QObject):
         if dialog is self._asking:
             self._asking = None
             self.asking.emit(False)
+
+    def _record_again(self) -> None:
+        if self._steps <= DROPPED_WITHOUT_QUESTION:
+            self._controller.record_again()
+        else:
+            ask(again_question(self._steps), self._page, self._controller.record_again)
 
     def _ask_to_discard(self) -> None:
         ask(DISCARD, self._page, lambda: self._controller.ask(lambda recorder: recorder.abandon()))

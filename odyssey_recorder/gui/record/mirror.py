@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.gui.record.mouse_contact import MouseContact, wheel_stroke
+from odyssey_recorder.gui.record.element_outline import ElementOutline
+from odyssey_recorder.gui.record.mouse_contact import MouseContact, stamp_ms, wheel_stroke
 from odyssey_recorder.gui.record.panning import ViewPanning
 from odyssey_recorder.gui.screen.action_painter import paint_missed
 from odyssey_recorder.gui.screen.canvas import (
@@ -30,6 +31,8 @@ from odyssey_recorder.model.geometry import Pixel
 
 _WHEEL_PAUSE_MS = 160
 """Turns of the wheel closer together than this are one burst."""
+_SPIN_MS = 600
+"""Turns in one direction closer together than this are one spin. Its first burst is the scroll, however slow it is."""
 
 _KEY_REASONS = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 _REDRAW_MS = 30
@@ -72,11 +75,13 @@ class MirrorView(FittedWidget):
         self._image = FrameImage()
         self.viewport.changed.connect(self.update)
         self._panning = ViewPanning(self, self.viewport)
+        self.outline = ElementOutline(self, self.fit)
         self._framing = Framing.PLAIN
         self._missed: QPointF | None = None
         self._overlay: Overlay | None = Overlay("No device", OverlayOpacity.HEAVY)
         self._finger: MouseContact | None = None
         self._wheel: _Wheel | None = None
+        self._spin, self._turned_ms = (0, 0), 0  # the direction and time of the wheel's last turn
         self._is_followed = False
         self.gesture = ""  # what would be recorded if the finger lifted now
         self._focused_by_key = False
@@ -162,6 +167,7 @@ class MirrorView(FittedWidget):
     # Mouse and keyboard.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.outline.follow(None)
         self._focused_by_key = False
         if self.is_touched or self._panning.press(event):
             return
@@ -181,6 +187,8 @@ class MirrorView(FittedWidget):
         if self._finger is not None and fit is not None:
             self._move(self._finger, fit.nearest_pixel(event.position()), event.timestamp())
             self._update_gesture()
+        elif self._finger is None:
+            self.outline.follow(event.position())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._panning.release(event):
@@ -196,6 +204,7 @@ class MirrorView(FittedWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         self._panning.leave()
+        self.outline.follow(None)
         super().leaveEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -206,6 +215,8 @@ class MirrorView(FittedWidget):
         momentum = event.phase() is Qt.ScrollPhase.ScrollMomentum
         if fit is None or self._shown is None or self._finger is not None or momentum:
             return
+        if self._continues_spin(event) and self._wheel is None:
+            return  # its scroll is made, or refused
         if not self.takes_input:
             self._report_missed(event.position())
             return
@@ -219,6 +230,13 @@ class MirrorView(FittedWidget):
         self._wheel.down -= event.angleDelta().y()
         self._wheel_rest.start()
         self._update_gesture()
+
+    def _continues_spin(self, event: QWheelEvent) -> bool:
+        right, down = event.angleDelta().toTuple()
+        spin = (right > 0) - (right < 0), (down > 0) - (down < 0)
+        before, before_ms = self._spin, self._turned_ms
+        self._spin, self._turned_ms = spin, stamp_ms(event)
+        return spin == before and self._turned_ms - before_ms < _SPIN_MS
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.is_touched:
@@ -271,6 +289,10 @@ class MirrorView(FittedWidget):
             return None
         return wheel_stroke(wheel.pointer, frame.size, right=wheel.right, down=wheel.down)
 
+    def report_missed_key(self) -> None:
+        self._mark_missed(self.mapFromGlobal(QPointF(self.cursor().pos())))
+        self.missed.emit()
+
     def _report_missed(self, at: QPointF) -> None:
         """Show that an input on the covered screen is neither recorded nor sent."""
         fit = self.fit()
@@ -322,10 +344,11 @@ class MirrorView(FittedWidget):
         visible = space if fit is None else fit.area & space
         if fit is not None and self._shown is not None:
             self._image.paint(painter, self._shown, fit, space)
+            self.outline.paint(painter)
             self._paint_gesture(painter, fit)
         if self._overlay is not None:
             paint_overlay(painter, self._overlay, visible, is_bare=self._shown is None)
-        if self._missed is not None:
+        if self._missed is not None and visible.contains(self._missed):
             paint_missed(painter, self._missed)
         if fit is not None:
             paint_outline(painter, visible, focused=self._focused_by_key)

@@ -2,6 +2,8 @@
 
 import time
 
+from PySide6.QtGui import QInputEvent
+
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.action import Click, LongPress, Scroll
@@ -54,6 +56,11 @@ class MouseContact:
 
     def _age_us(self) -> int:
         return (time.monotonic_ns() - self._pressed_ns) // 1000
+
+
+def stamp_ms(event: QInputEvent) -> int:
+    """When an input was made; without a stamp, when it is received."""
+    return event.timestamp() or time.monotonic_ns() // 1_000_000
 
 
 def wheel_stroke(pointer: Pixel, size: Size, *, right: int, down: int) -> TouchStroke:

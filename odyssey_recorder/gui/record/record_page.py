@@ -20,7 +20,6 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.keyboard import is_text
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels, SideName
-from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.fix_list import PreflightCard
 from odyssey_recorder.gui.kit.parts import fill_column, fill_row, named, row
 from odyssey_recorder.gui.kit.theme import grown
@@ -31,7 +30,9 @@ from odyssey_recorder.gui.record.device_chooser import DeviceChooser, ModeSwitch
 from odyssey_recorder.gui.record.device_column import DeviceColumn
 from odyssey_recorder.gui.record.drafts import DraftOffer
 from odyssey_recorder.gui.record.finishing import Finishing
+from odyssey_recorder.gui.record.messages import MessageArea
 from odyssey_recorder.gui.record.practice_card import PracticeCard
+from odyssey_recorder.gui.record.sounds import Sound, Sounds
 from odyssey_recorder.gui.record.status import PATH_CHANGED, ElidedLabel
 from odyssey_recorder.gui.record.steps_card import LAST, StepsCard
 from odyssey_recorder.gui.record.task_card import TaskCard, TaskStage
@@ -39,6 +40,7 @@ from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording.notice import NoticeKind
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
@@ -48,7 +50,7 @@ if TYPE_CHECKING:  # loaded when a recording begins
 _STAGES = {Phase.STARTING: TaskStage.RECORD, Phase.RECORDING: TaskStage.RECORD, Phase.FINISHED: TaskStage.LOOK_BACK}
 _PREVENTED = "Passive mode can't record on this device. See “Before you start”."
 _LOOK_AROUND_MS = 3000
-_FAILED = "failed"  # the cause of a message
+_FAILED, _PATH = "failed", "path"  # causes of messages
 _LEFT_PX = 280
 _RIGHT_PX = 284
 _UNDER_SCREENSHOT_PX, _BESIDE_SCREENSHOT_PX = 110, 48
@@ -80,12 +82,13 @@ class RecordPage(MainPage):
         self._device = DeviceColumn(controller, commands)
         self._home = self._device.home
         self.viewport = self._device.viewport
+        self.sounds = Sounds(self)
         self._preflight = PreflightCard(commands.button(RecordCommand.LOOK_OVER, kind="quiet"))
         self._question = TextQuestionCard(controller.background)
         self._steps = StepsCard(controller.background, commands)
         self._agent = AgentCard(agents, commands, self)
         self._begins_agent = False
-        self._message = Banner(commands.button(RecordCommand.DISMISS, kind="quiet", wordless=True))
+        self._message = MessageArea(commands)
         self._practice = PracticeCard(coach, controller, commands) if coach is not None else None
         self._drafts = DraftOffer(controller, commands, self, coach)
         self._left, self._right = QWidget(), QWidget()
@@ -113,6 +116,10 @@ class RecordPage(MainPage):
             self._device.show_typing_hint()
         super().keyPressEvent(event)
 
+    def outline_elements(self, *, on: bool) -> None:
+        """Whether the view under the pointer is outlined on the mirror."""
+        self._device.outline_elements(on=on)
+
     @property
     def instruction(self) -> str:
         return self._task.task.instruction
@@ -136,7 +143,9 @@ class RecordPage(MainPage):
         else:
             self._look_around.start()
         self._task.set_stage(_STAGES.get(phase, TaskStage.WRITE))
-        self._commands.enable(RecordCommand.STOP, RecordCommand.DISCARD, on=phase is Phase.RECORDING)
+        is_recording = phase is Phase.RECORDING
+        self._commands.enable(RecordCommand.STOP, RecordCommand.DISCARD, on=is_recording)
+        self._commands.enable(RecordCommand.AGAIN, on=is_recording and not self._controller.is_agents)
         self._commands.enable(RecordCommand.LOOK_FOR_DEVICES, RecordCommand.SIMULATE, on=not recording)
         self._offer_start()
         if self._agents is not None and self._agents.is_prepared and phase is Phase.RECORDING:
@@ -154,8 +163,7 @@ class RecordPage(MainPage):
         self._device.show_mode()
 
     def _show_view(self, view: RecordingView) -> None:
-        if len(view.steps) > self._steps.count:
-            self._message.hide()
+        self._message.follow(view.steps[-1].key if view.steps else None)
         is_making = view.state in (State.CHECKING, State.INJECTING)
         may_undo = view.published is None and not view.is_agents_turn
         self._steps.show_steps(view.steps, may_undo=may_undo, is_making=is_making)
@@ -183,7 +191,7 @@ class RecordPage(MainPage):
         if self._must_consent:
             self._commands[CommonCommand.READ_CONSENT].trigger()
         elif self._task.assignment is not None and self._commands[RecordCommand.START].isEnabled():
-            self._message.hide()
+            self._message.clear()
             self._task.begin()
 
     def _begin(self, assignment: Assignment) -> None:
@@ -195,15 +203,18 @@ class RecordPage(MainPage):
             self._controller.start(assignment, "agent")
 
     def _report_capture_path(self, path: str) -> None:
-        self._message.show_message(Tone.WARNING if path == "screencap" else Tone.SUCCESS, PATH_CHANGED[path])
+        self._message.end(_PATH)
+        kind = NoticeKind.WARNING if path == "screencap" else NoticeKind.NEWS
+        self._message.say(kind, PATH_CHANGED[path], cause=_PATH)
 
     def _report_lost_task(self, why: str) -> None:
         if self._controller.phase not in _STAGES:
-            self._message.show_message(Tone.WARNING, "This task is no longer reserved for you.", why)
+            self._message.say(NoticeKind.WARNING, "This task is no longer reserved for you.", why)
 
     def _stop(self) -> None:
         self._controller.stop()
-        self._message.show_message(Tone.SUCCESS, "Stopped. The draft is saved. Continue it under Drafts.")
+        self._message.clear()
+        self._message.say(NoticeKind.NEWS, "Stopped. The draft is saved. Continue it under Drafts.")
 
     def _undo(self, first: int, corrects: bool, recorder: "Recorder") -> None:
         """The last steps may not be shown yet."""
@@ -268,10 +279,13 @@ class RecordPage(MainPage):
         controller.look_over_failed.connect(self._preflight.show_failure)
         self._preflight.fix_asked.connect(controller.fix)
         controller.view_changed.connect(self._show_view)
+        controller.view_changed.connect(self.sounds.follow)
+        controller.failed.connect(lambda _text: self.sounds.play(Sound.ERROR))
         controller.frame_came.connect(self._fit_frame)
+        controller.day_counted.connect(self._task.show_today)
         controller.drafts_listed.connect(lambda _drafts: self._task.look_again())
-        controller.noticed.connect(lambda text: self._message.show_message(Tone.WARNING, text))
-        controller.failed.connect(lambda text: self._message.show_message(Tone.DANGER, text, cause=_FAILED))
+        controller.noticed.connect(self._message.tell)
+        controller.failed.connect(partial(self._message.say, NoticeKind.FAILURE, cause=_FAILED))
 
     def _connect_widgets(self) -> None:
         ask = self._controller.ask
@@ -290,7 +304,7 @@ class RecordPage(MainPage):
         self._mode.mode_chosen.connect(self._choose_mode)
         self._task.task_changed.connect(self._offer_start)
         self._task.begun.connect(self._begin)
-        self._task.warned.connect(partial(self._message.show_message, Tone.WARNING))
+        self._task.warned.connect(partial(self._message.say, NoticeKind.WARNING))
         self._task.replied.connect(self._reply)
         self._drafts.resuming.connect(self._task.show_draft)
         if self._coach is not None:
@@ -300,11 +314,11 @@ class RecordPage(MainPage):
             self._drafts.resuming.connect(self._coach.resume)
 
     def _reply(self, episode_id: str, words: str) -> None:
-        show = self._message.show_message
+        say = self._message.say
         self._controller.reply(
             episode_id, words,
-            lambda _: show(Tone.SUCCESS, "Your reply is saved. The reviewers see it."),
-            lambda error: show(Tone.DANGER, "The reply was not saved.", error_text(error)),
+            lambda _: say(NoticeKind.NEWS, "Your reply is saved. The reviewers see it."),
+            lambda error: say(NoticeKind.FAILURE, "The reply was not saved.", error_text(error)),
         )  # fmt: skip
 
     def _connect_commands(self) -> None:
@@ -315,7 +329,8 @@ class RecordPage(MainPage):
             RecordCommand.LOOK_OVER: controller.look_over,
             RecordCommand.START: self._start,
             RecordCommand.STOP: self._stop,
-            RecordCommand.DISMISS: self._message.hide,
+            RecordCommand.DISMISS: self._message.clear,
+            RecordCommand.MESSAGES: self._message.open_last,
             RecordCommand.ANOTHER: self._record_another,
             RecordCommand.DRAFTS: self._task.look_again,
         }

@@ -238,6 +238,7 @@ _HINDRANCES = {
     "Settling": "the screen was still changing",
     "Saving": "the screen was still changing",
     "Returning": "the device was being restored",
+    "Restoring": "restore the screen first",
     "Paused": "the recording is paused",
     "Device lost": "the device does not answer",
     "Not saved": "the recording cannot be saved",

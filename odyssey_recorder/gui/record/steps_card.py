@@ -12,7 +12,7 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import ask
 from odyssey_recorder.gui.kit.parts import Card, fill_column, named, push_button, row, text_label
 from odyssey_recorder.gui.record.commands import RecordCommand
-from odyssey_recorder.gui.record.finishing import undo_question
+from odyssey_recorder.gui.record.finishing import DROPPED_WITHOUT_QUESTION, undo_question
 from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList
 from odyssey_recorder.gui.screen.step_strip import StepThumbnails
 from odyssey_recorder.gui.screen.step_viewer import enlarge
@@ -21,8 +21,6 @@ from odyssey_recorder.recording.view import RecordedStep
 
 LAST = -1
 _CHOOSE = "Select a step of the agent in the list."
-_UNDO_WITHOUT_QUESTION = 3
-"""This many steps are undone without a question."""
 
 
 class StepsCard(Card):
@@ -61,8 +59,9 @@ class StepsCard(Card):
         commands.bind(self, calls)
         self._title.setContentsMargins(16, 16, 8, 0)
         to_here, last = commands.buttons(RecordCommand.UNDO_TO_HERE, RecordCommand.UNDO, kind="quiet")
-        foot = row(to_here, None, last)
-        foot.setContentsMargins(8, 0, 8, 0)
+        redo = commands.button(RecordCommand.REDO, kind="quiet", wordless=True)
+        foot = row(to_here, None, last, redo, spacing=0)
+        foot.setContentsMargins(4, 0, 4, 0)
         fill_column(self, self._title, self._nothing, (self._list, 1), foot, margins=(0, 0, 0, 8))
         self._offer()
 
@@ -138,7 +137,7 @@ class StepsCard(Card):
 
     def _undo_to_here(self, *, corrects: bool = False) -> None:
         first, count = self._list.currentIndex().row(), self.count
-        if count - first <= _UNDO_WITHOUT_QUESTION:
+        if count - first <= DROPPED_WITHOUT_QUESTION:
             self.undo_asked.emit(first, corrects)
             return
         ask(undo_question(first, count - 1), self, lambda: self.undo_asked.emit(first, corrects))

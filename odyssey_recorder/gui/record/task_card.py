@@ -17,7 +17,8 @@ from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.gui.record.task_fields import TaskFields
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.services.recording import DraftSummary
+from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.services.recording import DayCount, DraftSummary
 from odyssey_recorder.tasks.queue.task_status import (
     FINISHED,
     OPEN,
@@ -68,6 +69,9 @@ class TaskCard(Card):
         self._text = TaskText()
         self._nothing = text_label(kind="hint")
         self._progress = text_label(kind="hint")
+        self._today = text_label(kind="hint")
+        self._today.setToolTip("Your published episodes of today, and the time from start to end without breaks")
+        self._today.hide()
         self._queue_row = QWidget()
         self._hint = text_label(kind="hint")
         self._start = QWidget()
@@ -150,6 +154,11 @@ class TaskCard(Card):
 
     def show_hint(self, text: str) -> None:
         say(self._hint, text if self.assignment is not None else "")
+
+    def show_today(self, count: DayCount) -> None:
+        hours, minutes = divmod(round(count.seconds / 60), 60)
+        time = f"{hours} h {minutes} min" if hours else f"{minutes} min"
+        say(self._today, f"You today: {counted(count.episodes, 'episodes')}, {time}" if count.episodes else "")
 
     def set_stage(self, stage: TaskStage) -> None:
         starts_over = stage is TaskStage.WRITE and self._stage is not TaskStage.WRITE
@@ -358,9 +367,10 @@ class TaskCard(Card):
         fill_row(self._queue_row, *choosing, own, spacing=4)
         agent = commands.button(RecordCommand.RUN_AGENT, wordless=True)
         fill_row(self._start, (commands.button(RecordCommand.START).set_wide(), 1), agent, spacing=-1)
-        running = commands.buttons(RecordCommand.PAUSE, RecordCommand.STOP, wide=True)
-        fill_row(self._running, *running, commands.button(RecordCommand.DISCARD, wordless=True), spacing=-1)
+        running = commands.buttons(RecordCommand.PAUSE, RecordCommand.STOP, kind="compact", wide=True)
+        away = commands.buttons(RecordCommand.AGAIN, RecordCommand.DISCARD, kind="compact", wordless=True)
+        fill_row(self._running, *running, *away, spacing=4)
         reply = commands.button(RecordCommand.REPLY, kind="low")
         task = scroll_area(pile(self._fields, self._text, row(reply, None), self._nothing, spacing=-1))
-        below = (self._progress, self._queue_row, self._hint, self._start, self._running)
+        below = (self._progress, self._today, self._queue_row, self._hint, self._start, self._running)
         fill_column(self, head, (task, 1), *below, margins=(16, 14, 16, 16), spacing=12)

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from odyssey_recorder.gui.kit.app_chips import AppChips
+from odyssey_recorder.gui.kit.app_chips import AppsField
 from odyssey_recorder.gui.kit.layouts import labelled
 from odyssey_recorder.gui.kit.parts import Choice, FoldButton, fill_column, line_edit, named
 from odyssey_recorder.gui.kit.task_text import CATEGORIES
@@ -23,8 +23,8 @@ class TaskFields(QWidget):
         self._instruction.setTabChangesFocus(True)
         self._instruction.setFixedHeight(116)
         self._instruction.textChanged.connect(self.task_changed)
-        self._apps = AppChips()
-        self._apps.apps_changed.connect(self.task_changed)
+        self._apps = AppsField()
+        self._apps.textChanged.connect(self.task_changed)
         self._meta_task = line_edit("Template", "Add {item} to the cart")
         self._task = line_edit("Filled template", "Add a kettle to the cart")
         self._template = QWidget()

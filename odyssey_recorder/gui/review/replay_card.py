@@ -13,7 +13,7 @@ from odyssey_recorder.gui.kit.parts import Card, Choice, fill_column, push_butto
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.replay.player import StepResult
+from odyssey_recorder.replay.player import LEFTOVERS, StepResult
 from odyssey_recorder.review.review import ReplayEvidence
 from odyssey_recorder.review.views import OpenedReview
 from odyssey_recorder.services.review import ReviewService
@@ -161,7 +161,8 @@ def _outcome(evidence: ReplayEvidence) -> str:
     steps = f"all {len(evidence.steps)} steps match" if evidence.outcome == "match" else summary
     failed = "failed" if evidence.outcome == "failed" else ""
     went = ": ".join(filter(None, (failed, steps)))
-    problem = f" {evidence.problem}" if evidence.problem else ""
+    why = evidence.problem or (LEFTOVERS if evidence.outcome == "diverged" else "")
+    problem = f" {why}" if why else ""
     return (
         f"Replayed on {evidence.serial}: {went}. By {evidence.by}, {evidence.at.astimezone():%Y-%m-%d %H:%M}.{problem}"
     )

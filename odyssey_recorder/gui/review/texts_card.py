@@ -18,7 +18,7 @@ class TextsCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self._texts = MarkedText("Template, task and instruction")
-        self._apps = AppChips(read_only=True)
+        self._apps = AppChips()
         self._ending = selectable()
         self._notes = selectable()
         self._origin = selectable("hint")

@@ -12,10 +12,7 @@ from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QKeyEvent, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QListView, QStyleOptionViewItem
 
-from odyssey_recorder.dataset.layout import read_dataset_file
-from odyssey_recorder.device.view_hierarchy import field_name, name_at, parse
-from odyssey_recorder.errors import DatasetError, DeviceError
-from odyssey_recorder.files import Largest
+from odyssey_recorder.device.view_hierarchy import field_name, name_at
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.frame.keyboard import is_text
 from odyssey_recorder.gui.kit.icons import glyph, glyph_font
@@ -28,7 +25,7 @@ from odyssey_recorder.model.action import Action, Click, LongPress, Type, in_wor
 from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.model.geometry import Box, Size, to_pixel
 from odyssey_recorder.model.plain_text import step_number
-from odyssey_recorder.recording.view import RecordedStep
+from odyssey_recorder.recording.view import RecordedStep, stored_views
 
 ReplayVerdict = Literal["match", "drift", "diverged"]
 
@@ -165,12 +162,9 @@ def element_of(action: Action, tree: Path | None, size: Size) -> str:
 
     `size` is that of the screenshot.
     """
-    if tree is None or not isinstance(action, Click | LongPress | Type):
+    if not isinstance(action, Click | LongPress | Type):
         return ""
-    try:
-        nodes = parse(read_dataset_file(tree, Largest.TREE).decode(errors="replace"))
-    except (DatasetError, DeviceError):
-        return ""
+    nodes = stored_views(tree)
     return field_name(nodes) if isinstance(action, Type) else name_at(nodes, to_pixel(action.point, size), size)
 
 

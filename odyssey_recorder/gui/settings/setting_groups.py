@@ -69,7 +69,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
         Setting(
             "start", "Start of a task", "How the device is prepared when the task does not say.",
             partial(choice_control, choices={
-                "as found": "As the device is", "clean home": "Home screen, all recent apps closed",
+                "as found": "As the device is", "clean home": "Home screen, recent apps closed; apps keep their data",
             }),
             seen_by=_RECORDERS,
         ),
@@ -127,6 +127,14 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
                 "small": "Small", "normal": "Normal", "large": "Large", "extra large": "Extra large",
             }),
             is_at_once=True,
+        ),
+        Setting(
+            "outlines", "Outlines", "While you record, the pointer shows what a click would hit.",
+            partial(switch_control, text="Outline the element under the pointer"), seen_by=_RECORDERS,
+        ),
+        Setting(
+            "sounds", "Sounds", "One beep: ready after a wait. Two: published. Three: an error.",
+            partial(switch_control, text="Beep while I record"), seen_by=_RECORDERS,
         ),
     ),
     "Shortcuts": (),

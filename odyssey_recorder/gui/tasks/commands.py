@@ -16,7 +16,10 @@ class TasksCommand(Command):
     SEND_BACK_TASK = _for_recorders(
         "Send back…", "Put this task back in the queue, with a reason", "undo_variant", "Alt+B"
     )
-    FREE_TASK = _command("Release…", "Offer this reserved task to everybody again", "lock_open_outline", "Alt+U")
+    FREE_TASK = _command(
+        "Release…", "Take this reserved task from its annotator, with a reason", "lock_open_outline", "Alt+U"
+    )
+    ASSIGN_TASK = _command("Assign…", "Offer this task to one person only", "account_arrow_right_outline", "Alt+G")
     READ_TASKS = _for_recorders("Refresh", "Read the tasks again", "refresh", "F8")
     SHOW_QUEUE = _toggle("Queue", "Show the tasks to record and who has them", "format_list_checks", "Alt+1", "1")
     SHOW_TEMPLATES = _toggle(
@@ -34,6 +37,9 @@ class TasksCommand(Command):
     GENERATE_TASKS = _command("Generate…", "Generate tasks from the templates", "plus", "Ctrl+G")
     THINK_OF_TEMPLATES = _command(
         "Propose templates…", "Let a language model propose templates", "lightbulb_on_outline", "Ctrl+T"
+    )
+    SHOW_TEAM = _command(
+        "Apps of the team…", "Choose the apps, countries and accounts that the team has", "apps", "Ctrl+Shift+T"
     )
     KEEP_TEMPLATE = _command("Keep proposal", "Save this proposal as your own template", "check", "K", primary=True)
     DROP_TEMPLATE = _command("Drop proposal", "Discard this proposal", "close", "D")

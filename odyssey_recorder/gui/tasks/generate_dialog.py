@@ -91,7 +91,8 @@ class GenerateDialog(QuestionDialog):
         left = sum(self._loaded.left.get(template.template_id, 0) for template in fitting)
         templates = counted(fitting, "template")
         none = "No template can make more tasks of this kind. Change the kind of app, the device or the categories."
-        self._left.setText(f"{templates} can make up to {counted(left, 'different task')}." if left else none)
+        text = f"{templates} can make up to {counted(left, 'different task')}." if left else none
+        self._left.setText(" ".join(filter(None, (text, loaded.library.left_out_text(self._catalogue.value)))))
         self.ok.setEnabled(bool(left))
 
     def _connect(self) -> None:

@@ -8,11 +8,12 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from odyssey_recorder.gui.frame.background import Background, Job, error_text
-from odyssey_recorder.gui.tasks.prepared_table import prepared_row
+from odyssey_recorder.gui.tasks.prepared_table import PreparedRow, prepared_row
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services.tasks import TaskService
 from odyssey_recorder.tasks.generation.generator import Targets
 from odyssey_recorder.tasks.listing import ListedTask
+from odyssey_recorder.tasks.templates.team import Team
 from odyssey_recorder.tasks.templates.template import TemplateLibrary
 from odyssey_recorder.tasks.wording.rewriting import Rewritten
 
@@ -32,6 +33,7 @@ class LoadedTemplates:
     library: TemplateLibrary
     left: Mapping[str, int]
     targets: Targets
+    team: Team
     cannot_ask: str
     names_apps: bool
 
@@ -61,6 +63,7 @@ class TaskServiceBridge(QObject):
         self._background = background
         self._in_order = background.in_order()
         self._just_rewritten: list[ListedTask] = []
+        self._changes = 0
         self._soon = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._soon.timeout.connect(self.read_rows)
 
@@ -75,11 +78,22 @@ class TaskServiceBridge(QObject):
         self._background.run(lambda: call(self._service()), on_done, on_error or self.fail, of=of)
 
     def read_rows(self) -> None:
-        """Read all tasks after the calls already queued."""
-        self.carry_out(lambda service: list(map(prepared_row, service.board().tasks)), self.rows_loaded.emit)
+        """Read all tasks after the calls already queued; a change made meanwhile is read with the next reading."""
+        known = self._changes
+
+        def show(rows: list[PreparedRow]) -> None:
+            if known == self._changes:
+                self.rows_loaded.emit(rows)
+
+        self.carry_out(lambda service: list(map(prepared_row, service.board().tasks)), show)
 
     def read_templates(self) -> None:
         self.look(_loaded_templates, self.templates_loaded.emit)
+
+    def follow_board(self) -> None:
+        """Read again what others may have changed."""
+        self.read_holders()
+        self._soon.start()
 
     def read_holders(self) -> None:
         self.look(lambda service: service.holders(), self.holders_loaded.emit)
@@ -95,6 +109,7 @@ class TaskServiceBridge(QObject):
 
     def change(self, call: Callable[[TaskService], T], on_done: Callable[[T], object] = lambda _: None) -> None:
         """Change tasks; all are read again soon afterwards, even if the change fails."""
+        self._changes += 1
 
         def done(result: T) -> None:
             on_done(result)
@@ -151,4 +166,6 @@ class TaskServiceBridge(QObject):
 
 
 def _loaded_templates(service: TaskService) -> LoadedTemplates:
-    return LoadedTemplates(service.library(), service.left(), service.targets(), service.can_ask, service.names_apps)
+    return LoadedTemplates(
+        service.library(), service.left(), service.targets(), service.team(), service.can_ask, service.names_apps
+    )

@@ -43,7 +43,7 @@ class PreparedCard(Card):
         self._rules = selectable("danger")
         self._judge = selectable()
         self._details = selectable("hint")
-        self._apps = AppChips(read_only=True)
+        self._apps = AppChips()
         self._nothing = text_label(kind="hint")
         parts = (self._where, self._texts, self._rules, self._judge, self._writer, self._apps, self._details)
         self._content = pile(*parts, right=8, spacing=10)
@@ -90,7 +90,8 @@ class PreparedCard(Card):
         self._texts.show_task(listed.task)
         equivalence = listed.text.equivalence if listed.text is not None else None
         self._writer.setText(origin_text(listed.text))
-        say(self._rules, "\n".join(rule_texts(equivalence)))
+        failed = shown.task.not_rewritten
+        say(self._rules, "\n".join((*([f"Not rewritten: {failed}"] if failed else []), *rule_texts(equivalence))))
         say(self._judge, judge_text(equivalence))
         rejected = shown.task.status is Status.REJECTED and listed.text is not None
         why = f"Rejected: {listed.text.note}" if rejected and listed.text and listed.text.note else ""

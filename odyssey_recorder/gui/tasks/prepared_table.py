@@ -1,7 +1,7 @@
 """The prepared tasks as a list: filters and appearance."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -17,7 +17,8 @@ from odyssey_recorder.tasks.listing import ListedTask
 from odyssey_recorder.tasks.queue.task_status import QueuedTask, Status
 
 TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED = "To approve", "With faults", "Approved", "Rejected"
-STAGES = (TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED)
+NOT_REWRITTEN = "Not rewritten"
+STAGES = (TO_APPROVE, WITH_FAULTS, NOT_REWRITTEN, APPROVED, REJECTED)
 
 _SIGNS = {"Phrasing": "text_box_outline", "Model": "auto_fix", "Person": "account_edit_outline"}
 BY_TEMPLATE, BY_PHRASING, BY_MODEL, BY_PERSON = "Template", "Phrasing", "Model", "Person"
@@ -101,7 +102,7 @@ def prepared_row(task: QueuedTask) -> PreparedRow:
     faults = 0 if origin is None else fault_count(origin.equivalence)
     text = "\n".join((info.instruction, info.task, listed.template, listed.task_id, *info.apps)).casefold()
     return PreparedRow(
-        task, listed.task_id, _stages(task.status, faults), writer_of(origin), info.category, faults, text
+        task, listed.task_id, tuple(_stages(task, faults)), writer_of(origin), info.category, faults, text
     )
 
 
@@ -132,7 +133,12 @@ def fault_count(equivalence: Equivalence | None) -> int:
     return named or int(not equivalence.holds)
 
 
-def _stages(status: Status, faults: int) -> tuple[str, ...]:
-    if status is Status.TO_APPROVE:
-        return (TO_APPROVE, WITH_FAULTS) if faults else (TO_APPROVE,)
-    return (REJECTED,) if status is Status.REJECTED else (APPROVED,)
+def _stages(task: QueuedTask, faults: int) -> Iterator[str]:
+    if task.status is not Status.TO_APPROVE:
+        yield REJECTED if task.status is Status.REJECTED else APPROVED
+        return
+    yield TO_APPROVE
+    if faults:
+        yield WITH_FAULTS
+    if task.not_rewritten:
+        yield NOT_REWRITTEN

@@ -1,5 +1,6 @@
 """The view where an annotator browses the queue and picks a task to record."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -14,7 +15,7 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.frame.question_dialog import (
     SEND_BACK_REASONS,
-    ask,
+    Question,
     ask_why,
     send_back_question,
     warning_question,
@@ -27,8 +28,20 @@ from odyssey_recorder.gui.kit.task_text import CATEGORIES, misfit_text
 from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.task_detail import TaskDetail, holder_text
 from odyssey_recorder.gui.tasks.task_table import APPS, CATEGORY, STATUS, TaskRow, task_rows, task_table
-from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, Holder, QueueContents, QueuedTask, Status
+from odyssey_recorder.tasks.queue.task_status import (
+    FINISHED,
+    OPEN,
+    Holder,
+    QueueContents,
+    QueuedTask,
+    Status,
+    TaskEvent,
+)
 
+_RELEASE_REASONS = ("another person records it", "reserved for too long", "the task changes")
+_EVERYBODY = "everybody"
+_BY_ANNOTATORS = (TaskEvent.BEGUN, TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE, TaskEvent.SKIPPED)
+_MOST_PEOPLE = 8
 _ROW_PX = 48
 _DETAIL_PX = 320
 _WIDE_PX = 860
@@ -133,10 +146,38 @@ class QueueView(QWidget):
         holder = None if task is None else self._holders.get(task.task_id)
         if holder is not None:
             window = "Your Record page" if holder.task_id == self._mine else f"The window of {holder.annotator}"
-            detail = f"{self._holding(task)} {window} then shows another task."
-            text = "Offer this task to everybody again?"
+            detail = f"{self._holding(task)} {window} then tells the reason and shows another task."
+            text = "Why release this task? It is offered to everybody again."
             question = warning_question(text, detail, "Release", "Release the task (Enter)")
-            ask(question, self, partial(self._queue.free, holder.task_id))
+            ask_why(question, _RELEASE_REASONS, self, partial(self._queue.free, holder.task_id))
+
+    def _ask_whom(self) -> None:
+        task = self.chosen
+        if task is not None:
+            who = (past.by for one in self._board.tasks for past in one.history if past.event in _BY_ANNOTATORS)
+            known = Counter(who).most_common(_MOST_PEOPLE)
+            holders = (holder.annotator for holder in self._holders.values())
+            names = dict.fromkeys((*(name for name, _count in known), *holders, self._board.annotator))
+            names.pop(task.listed.assignee, None)
+            question = Question(
+                title="Assign the task",
+                question="Who records this task? It is offered to that person only, before other tasks.",
+                answer="Assign",
+                tip="Assign the task (Enter)",
+                detail=self._holding(task),
+                detail_kind="warning",
+            )
+            everybody = [_EVERYBODY] if task.listed.assignee else []
+            ask_why(
+                question,
+                [*everybody, *names][:_MOST_PEOPLE],
+                self,
+                partial(self._assign, task.task_id),
+                other="Another name",
+            )
+
+    def _assign(self, task_id: str, name: str) -> None:
+        self._queue.assign(task_id, "" if name == _EVERYBODY else name)
 
     def _show_chosen(self) -> None:
         task = self.chosen
@@ -147,7 +188,9 @@ class QueueView(QWidget):
 
     def _holding(self, task: QueuedTask | None) -> str:
         holder = None if task is None else self._holders.get(task.task_id)
-        return "" if holder is None else holder_text(holder, is_here=holder.task_id == self._mine)
+        held = "" if holder is None else holder_text(holder, is_here=holder.task_id == self._mine)
+        assignee = "" if task is None else task.listed.assignee
+        return " ".join(filter(None, (held, f"Assigned to {assignee}." if assignee else "")))
 
     def _take_held(self, task: QueuedTask | None) -> None:
         self._mine = "" if task is None else task.task_id
@@ -170,7 +213,8 @@ class QueueView(QWidget):
 
     def _allow(self) -> None:
         task = self.chosen
-        takes = task is not None and task.status in OPEN | {Status.CLAIMED}
+        ours = ("", self._board.annotator)
+        takes = task is not None and task.status in OPEN | {Status.CLAIMED} and task.listed.assignee in ours
         may = takes and not self._queue.is_recording and not self._queue.gate
         self._commands.enable(TasksCommand.RECORD_TASK, on=may)
         recorded = task is not None and task.status in FINISHED
@@ -180,6 +224,8 @@ class QueueView(QWidget):
         reserved = holder is not None and not holder.is_recording
         self._commands.enable(TasksCommand.FREE_TASK, on=reserved)
         self._commands[TasksCommand.FREE_TASK].setVisible(reserved)
+        may_assign = task is not None and task.status not in FINISHED | {Status.UNDER_WAY}
+        self._commands.enable(TasksCommand.ASSIGN_TASK, on=may_assign)
         self._detail.show_hint(self._hint(task))
 
     def _hint(self, task: QueuedTask | None) -> str:
@@ -191,6 +237,8 @@ class QueueView(QWidget):
             return "Already recorded. Send it back to have it recorded again."
         if task.status in (Status.TO_APPROVE, Status.REJECTED):
             return "Not offered to annotators until approved."
+        if task.listed.assignee not in ("", self._board.annotator):
+            return f"Only {task.listed.assignee} can record this task."
         if self._queue.is_recording:
             return "Another task is being recorded."
         return "" if task.listed.fits(self._queue.device) else misfit_text(task)
@@ -219,6 +267,7 @@ class QueueView(QWidget):
             TasksCommand.RECORD_TASK: self._record,
             TasksCommand.SEND_BACK_TASK: self._ask_to_send_back,
             TasksCommand.FREE_TASK: self._ask_to_release,
+            TasksCommand.ASSIGN_TASK: self._ask_whom,
         }
         self._commands.bind(self, calls)
 

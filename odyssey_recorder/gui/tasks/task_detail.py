@@ -20,7 +20,11 @@ class TaskDetail(Card):
         self._hint = text_label(kind="hint")
         area = scroll_area(pile(self._nothing, self._text, self._holder, self._head, self._history, spacing=10))
         buttons = commands.buttons(
-            TasksCommand.SEND_BACK_TASK, TasksCommand.FREE_TASK, TasksCommand.RECORD_TASK, wide=True
+            TasksCommand.SEND_BACK_TASK,
+            TasksCommand.FREE_TASK,
+            TasksCommand.ASSIGN_TASK,
+            TasksCommand.RECORD_TASK,
+            wide=True,
         )
         fill_column(self, self._title, (area, 1), self._hint, *buttons, margins=(16, 14, 16, 16), spacing=12)
         self.show_task(None)

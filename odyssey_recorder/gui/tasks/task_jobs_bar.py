@@ -1,6 +1,5 @@
 """A lead's long jobs above the views: tasks being generated or rewritten, results, and why no model is available."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -10,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from odyssey_recorder.gui.frame.background import Job, JobState, error_text
 from odyssey_recorder.gui.frame.command import Command, CommonCommand
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.frame.estimate_dialog import EstimateDialog, progress_text
+from odyssey_recorder.gui.frame.estimate_dialog import EstimateDialog
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.frame.question_dialog import Question
 from odyssey_recorder.gui.kit.banner import Banner, Tone
@@ -25,7 +24,7 @@ from odyssey_recorder.progress import Progress as Tell
 from odyssey_recorder.services.tasks import ModelChoice, TaskService
 from odyssey_recorder.tasks.generation.generator import GeneratedTasks
 from odyssey_recorder.tasks.wording.proposing import Proposal
-from odyssey_recorder.tasks.wording.rewriting import Rewritten
+from odyssey_recorder.tasks.wording.rewriting import Rewritten, failures
 
 _COUNT, _SEED = 200, 1
 _MOST_NAMED = 4
@@ -120,7 +119,7 @@ class TaskJobsBar(QWidget):
         enough = made == wanted.count
         more = f"{counted(left, 'different task')} can still be generated."
         self.generated.emit()
-        self.report(Tone.SUCCESS if enough else Tone.WARNING, text, more)
+        self.report(Tone.SUCCESS if enough else Tone.WARNING, text, " ".join(filter(None, (more, batch.left_out))))
 
     # Rewriting.
 
@@ -149,7 +148,7 @@ class TaskJobsBar(QWidget):
             def show(progress: BatchProgress) -> None:
                 nonlocal spent
                 spent = f"{progress.spent}."
-                report(*progress_text(progress))
+                report(progress.share, progress.text)
 
             came = self._bridge.take_rewritten
             results = service.rewrite(
@@ -213,14 +212,10 @@ def rewrite_question(task_ids: Sequence[str], edited: int) -> Question:
 
 
 def failure_lines(failed: Sequence[Rewritten]) -> Iterator[str]:
-    """The failed tasks by reason, the most frequent reason first."""
-    tasks: defaultdict[str, list[str]] = defaultdict(list)
-    for rewritten in failed:
-        tasks[rewritten.trouble].append(rewritten.task.task_id)
-    reasons = sorted(tasks.items(), key=lambda entry: -len(entry[1]))
+    reasons = failures(failed)
     for reason, ids in reasons[:_MOST_NAMED]:
         others = f" and {len(ids) - _MOST_NAMED:,} more" if len(ids) > _MOST_NAMED else ""
         yield f"{', '.join(ids[:_MOST_NAMED])}{others}: {reason}"
     if len(reasons) > _MOST_NAMED:
         yield f"And {counted(len(reasons) - _MOST_NAMED, 'other reason')}."
-    yield "They keep their instructions. Choose “Rewrite all…” to ask for them again; finished ones cost nothing."
+    yield "They keep their instructions. Choose the status “Not rewritten” to see each of them with its reason."

@@ -30,7 +30,10 @@ def task_table(holder: Callable[[str], Holder | None], parent: QObject | None = 
 
     def status(row: TaskRow) -> str:
         text, held = row.task.status.value, holder(row.task.task_id)
-        return text if held is None else f"{text}\n{held.annotator}, {held.since.astimezone():%H:%M}"
+        if held is not None:
+            return f"{text}\n{held.annotator}, {held.since.astimezone():%H:%M}"
+        assignee = row.task.listed.assignee
+        return f"{text}\nfor {assignee}" if assignee and row.task.status not in FINISHED else text
 
     columns = (
         TableColumn[TaskRow]("Instruction", lambda row: row.task.listed.task.instruction),

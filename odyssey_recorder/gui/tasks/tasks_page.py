@@ -151,7 +151,7 @@ class TasksPage(MainPage):
         lead.prepare.counted.connect(self._show_to_approve)
         bridge.holders_loaded.connect(self._queue_view.show_holders)
         bridge.board_changed.connect(self._queue.refresh)
-        self._queue.board_changed.connect(lambda _board: bridge.read_holders())
+        self._queue.board_changed.connect(lambda _board: bridge.follow_board())
 
     def _show_generated(self) -> None:
         if self._lead is not None:

@@ -19,6 +19,7 @@ META_TASK, CATEGORY, ROLES, LEFT = range(4)
 class TemplateRow:
     template: Template
     left: int = 0
+    is_left_out: bool = False
     proposal: Proposal | None = None
 
     @property
@@ -34,7 +35,10 @@ def template_rows(
     templates = library.templates if library is not None else ()
     return [
         *(TemplateRow(proposal.template, proposal=proposal) for proposal in proposals),
-        *(TemplateRow(template, left.get(template.template_id, 0)) for template in templates),
+        *(
+            TemplateRow(one, left.get(one.template_id, 0), library is not None and one.template_id in library.left_out)
+            for one in templates
+        ),
     ]
 
 
@@ -61,7 +65,7 @@ def template_table(parent: QObject | None = None) -> TableModel[TemplateRow]:
 
 def _left(row: TemplateRow) -> str:
     if row.proposal is None:
-        return f"{row.left:,}"
+        return "Left out" if row.is_left_out else f"{row.left:,}"
     return "Has faults" if row.proposal.faults else "Proposed"
 
 

@@ -63,10 +63,11 @@ def _items(slot: Slot) -> tuple[str, ...]:
 
 
 def _apps_of_role(role: Role, catalogue: Catalogue | None) -> str:
-    if role.apps:
-        return ", ".join(role.apps)
-    names = [] if catalogue is None else [app.name for app in catalogue.that_play(role.name)]
-    return f"any of {', '.join(names)}" if names else "no app in the catalogue"
+    """With the reasons for apps that the team does not have."""
+    lacks = {} if catalogue is None else catalogue.lacks
+    names = role.apps or (() if catalogue is None else [app.name for app in catalogue.apps if role.name in app.roles])
+    told = ", ".join(f"{name} ({lacks[name]})" if name in lacks else name for name in names)
+    return told if role.apps else f"any of {told}" if told else "no app in the catalogue"
 
 
 def _places(template: Template) -> tuple[str, ...]:

@@ -1,11 +1,13 @@
 """The view where a lead browses templates, generates tasks, and asks a model for new templates."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from odyssey_recorder.gui.frame.background import error_text
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.keyboard import offer_focus
 from odyssey_recorder.gui.frame.panels import Panels
@@ -16,11 +18,13 @@ from odyssey_recorder.gui.kit.task_text import CATEGORIES
 from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.generate_dialog import ProposeDialog
 from odyssey_recorder.gui.tasks.preparation import LoadedTemplates, TaskServiceBridge
+from odyssey_recorder.gui.tasks.team_dialog import TeamDialog
 from odyssey_recorder.gui.tasks.template_card import TemplateCard
 from odyssey_recorder.gui.tasks.template_table import CATEGORY, LEFT, ROLES, template_rows, template_table
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.services.tasks import ModelChoice
+from odyssey_recorder.tasks.templates.team import Team
 from odyssey_recorder.tasks.templates.template import Template
 from odyssey_recorder.tasks.wording.proposing import Proposal
 
@@ -90,6 +94,25 @@ class TemplatesView(QWidget):
             dialog = ProposeDialog(self._loaded, preset, self)
             dialog.accepted.connect(lambda: self.propose_requested.emit(dialog.choice))
             dialog.open()
+
+    def _ask_for_team(self) -> None:
+        loaded = self._loaded
+        if loaded is None:
+            return
+        catalogues, team = loaded.library.catalogues, loaded.team
+        if team.catalogue not in catalogues:  # there is no file yet
+            team = Team(catalogue=next(iter(catalogues)))
+        dialog = TeamDialog(team, catalogues[team.catalogue], self)
+        dialog.changed.connect(partial(self._save_team, dialog))
+        dialog.open()
+
+    def _save_team(self, dialog: TeamDialog, team: Team) -> None:
+        dialog.accepted.connect(self._bridge.read_templates)
+        self._bridge.carry_out(
+            lambda service: service.change_team(team),
+            lambda _saved: dialog.accept(),
+            lambda error: dialog.show_failure(error_text(error)),
+        )
 
     def _use(self) -> None:
         """Keep the chosen proposal, or generate tasks like those of the chosen template."""
@@ -175,6 +198,9 @@ class TemplatesView(QWidget):
 
     def _allow(self) -> None:
         cannot = self._loaded is None or bool(self._loaded.cannot_ask)
+        self._commands.enable(
+            TasksCommand.SHOW_TEAM, on=self._loaded is not None and bool(self._loaded.library.catalogues)
+        )
         self._commands.enable(TasksCommand.THINK_OF_TEMPLATES, on=not cannot and not self._is_proposing)
 
     def _connect(self) -> None:
@@ -186,6 +212,7 @@ class TemplatesView(QWidget):
         self._view.activated.connect(lambda _index: self._use())
         calls = {
             TasksCommand.THINK_OF_TEMPLATES: self._ask_to_think,
+            TasksCommand.SHOW_TEAM: self._ask_for_team,
             TasksCommand.KEEP_TEMPLATE: self._keep,
             TasksCommand.DROP_TEMPLATE: self._drop,
         }
@@ -196,6 +223,7 @@ class TemplatesView(QWidget):
         self._count.setWordWrap(False)
         for choice in (self._category, self._catalogue):
             choice.setMinimumContentsLength(15)
-        actions = row(self._count, None, self._commands.button(TasksCommand.THINK_OF_TEMPLATES))
+        asking = self._commands.buttons(TasksCommand.SHOW_TEAM, TasksCommand.THINK_OF_TEMPLATES)
+        actions = row(self._count, None, *asking)
         body = Panels("templates", self._commands, self._view, {"right": (self._card, 0.4)})
         fill_column(self, filters, actions, self._message, (body, 1), spacing=10)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from PySide6 import QtCore, QtGui, QtWidgets
+from PySide6 import QtCore, QtGui, QtSvg, QtWidgets
 from PySide6.QtCore import QObject, QTimer
 
 _TURN_MS = 30
@@ -33,7 +33,7 @@ def make_classes() -> Iterator[None]:
 
     Two threads that create one at once crash the program (PySide6 6.11).
     """
-    for module in (QtCore, QtGui, QtWidgets):
+    for module in (QtCore, QtGui, QtSvg, QtWidgets):
         names = [name for name in dir(module) if name not in vars(module)]
         for first in range(0, len(names), _CLASSES_PER_TURN):
             for name in names[first : first + _CLASSES_PER_TURN]:

@@ -107,6 +107,8 @@ class MainWindow(QMainWindow):
             self._first_use = FirstUse(coach, self._commands, self, asks_role=asks_role)
             self._first_use.role_chosen.connect(self._choose_role)
             coach.opened.connect(self._commands[CommonCommand.RECORD_PAGE].trigger)
+        if queue is not None:
+            queue.follow()
         if coach is not None and queue is not None:
             coach.changed.connect(lambda: queue.show_gate(coach.closed(None)))
             queue.chosen.connect(lambda _task: coach.leave())

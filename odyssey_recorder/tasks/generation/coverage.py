@@ -130,7 +130,7 @@ def cover(
 def asking_for(library: TemplateLibrary, catalogue: str, app_class: str) -> TemplateLibrary:
     apps = library.catalogues[catalogue]
     narrowed = (_narrowed(template, apps, app_class) for template in library.of(catalogue))
-    return TemplateLibrary(tuple(template for template in narrowed if template is not None), library.catalogues)
+    return replace(library, templates=tuple(template for template in narrowed if template is not None))
 
 
 def _narrowed(template: Template, apps: Catalogue, app_class: str) -> Template | None:

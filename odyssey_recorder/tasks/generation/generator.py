@@ -54,8 +54,11 @@ class GenerationOrder:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedTasks:
+    """`left_out` says how many templates are left out and why; empty if none are."""
+
     tasks: tuple[ListedTask, ...]
     left: Mapping[Category, int]
+    left_out: str = ""
 
 
 def generate(library: TemplateLibrary, order: GenerationOrder) -> GeneratedTasks:
@@ -74,11 +77,12 @@ def generate(library: TemplateLibrary, order: GenerationOrder) -> GeneratedTasks
             f"Recording cannot begin on {order.day}: tasks would name days outside the calendar. Choose the day on "
             "which recording begins."
         )
-    ids = {template.template_id for template in library.of(order.catalogue)}
+    ids = {template.template_id for template in library.templates if template.catalogue == order.catalogue}
     taken = {identity(task.task.task) for task in order.have}
     have = tuple(task for task in order.have if task.template in ids)
     generation = _Generation(library, replace(order, have=have), taken)
-    return GeneratedTasks(tuple(islice(generation.tasks(), order.count)), generation.left())
+    tasks = tuple(islice(generation.tasks(), order.count))
+    return GeneratedTasks(tasks, generation.left(), library.left_out_text(order.catalogue))
 
 
 def suitable(
@@ -94,8 +98,11 @@ def suitable(
 
 
 def left(library: TemplateLibrary, tasks: Iterable[ListedTask], day: date) -> Mapping[str, int]:
-    """By template id, for recording that begins on `day`. Tasks that do not name their template are matched by text."""
-    templates = {template.template_id: template for template in library.templates}
+    """By template id, for recording that begins on `day`, without those left out.
+
+    Tasks that do not name their template are matched by text.
+    """
+    templates = {one.template_id: one for one in library.templates if one.template_id not in library.left_out}
     fillings = {template_id: Fillings(template, day) for template_id, template in templates.items()}
     of_template: set[tuple[str, ...]] = set()
     of_words: set[str] = set()

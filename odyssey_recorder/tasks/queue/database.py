@@ -22,7 +22,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, SQLAlc
 
 from odyssey_recorder.errors import TaskError
 
-REVISION = "0002"
+REVISION = "0003"
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _MIGRATING = 0x0D1553

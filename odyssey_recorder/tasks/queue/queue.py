@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -18,12 +18,14 @@ from odyssey_recorder.tasks.queue import task_status
 from odyssey_recorder.tasks.queue.client import QueueClient, computer
 from odyssey_recorder.tasks.queue.database import QueueDatabase
 from odyssey_recorder.tasks.queue.reconciler import EpisodeLookup, OutsideState, Reconciler, ReviewOutcomes
-from odyssey_recorder.tasks.queue.snapshot import QueueSnapshot
+from odyssey_recorder.tasks.queue.snapshot import QueueSnapshot, changes
 from odyssey_recorder.tasks.queue.source_list import SourceList
 from odyssey_recorder.tasks.queue.transaction import ClaimStatements, Leases, QueueTransaction
 
 _PAUSES_S = (0.002, 0.005, 0.01, 0.02, 0.05, 0.0)
 """Waits between attempts at tasks that others have locked; one that stays locked longer is treated as taken."""
+_RAN_OUT = "Your reservation expired, for example while the computer slept. Somebody else may have taken the task."
+_DONE = frozenset(status.name for status in task_status.FINISHED)
 _PREPARED = frozenset({task_status.Status.TO_APPROVE, task_status.Status.REJECTED})
 
 
@@ -63,6 +65,10 @@ class TaskQueue:
         self._snapshot = QueueSnapshot()
         self._statements = ClaimStatements(database)
         self._held = ""
+        self._known_events = 0  # of the claimed task when it was claimed
+        self._passed = ""  # a task that was released from here: offered to others first
+        self._lost = ""
+        self._version: Row[Any] | None = None
         self._lock = Lock()
         self._use_name("")
 
@@ -78,7 +84,23 @@ class TaskQueue:
         with self._locked():
             self._look()
             name = self._source.name if self._source is not None else self._database.name
-            return task_status.QueueContents(name, tuple(task.queued for task in self._snapshot if task.is_listed))
+            tasks = tuple(task.queued for task in self._snapshot if task.is_listed)
+            return task_status.QueueContents(name, tasks, self._client.annotator, self._version)
+
+    def is_changed(self, known: task_status.QueueContents | None) -> bool:
+        """Whether `board` would differ from the `known` one. Quick, for asking every few seconds."""
+        with self._locked():
+            if self._source is not None and not self._source.is_followed(self._source.stamp()):
+                return True
+            if self._outside is None or self._reconciler.look() != self._outside:
+                return True
+            with self._database.reading() as connection:
+                return known is None or changes(connection, self._database.moment()) != known.version
+
+    def why_lost(self) -> str:
+        """Why the claim ended, if it has ended without this annotator; told once, empty otherwise."""
+        with self._locked():
+            return self._told_loss()
 
     def claim_next(self, *, after: str = "", device: str | None = None) -> task_status.QueuedTask | None:
         """Claim the first open task that fits the `device` profile (see `ListedTask.fits`); None if there is none.
@@ -90,13 +112,16 @@ class TaskQueue:
             self._look_if_changed()
             for pause_s in _PAUSES_S:
                 with self._claiming() as transaction:
+                    if self._held:
+                        self._is_taken(transaction)
+                    after = after or self._passed
                     found = self._first(transaction, after, device)
                     claimed = None if found is None else self._claimed(transaction, found)
                     is_busy = found is None and transaction.is_any_open(device)
                 if not is_busy:
                     break
                 time.sleep(pause_s)
-            self._held = "" if found is None else found.task_id
+            self._held, self._passed = "" if found is None else found.task_id, ""
             return claimed
 
     def claim(self, task_id: str) -> task_status.QueuedTask:
@@ -104,6 +129,8 @@ class TaskQueue:
         with self._locked():
             self._look_if_changed()
             with self._claiming() as transaction:
+                if self._held == task_id and self._is_taken(transaction):
+                    raise TaskError(self._told_loss())
                 found = transaction.hold(task_id)
                 if found is None:
                     raise self._refusal(transaction.task(task_id, to_change=False), task_id, "be claimed")
@@ -150,8 +177,8 @@ class TaskQueue:
 
     # For those who prepare tasks.
 
-    def add(self, tasks: Iterable[ListedTask], *, to_approve: bool) -> int:
-        """Append tasks whose id is new; returns how many. Those with known faults always need approval."""
+    def add(self, tasks: Iterable[ListedTask], *, to_approve: bool | None) -> int:
+        """Append tasks whose id is new; returns how many. `to_approve` as in `task_status.first_status`."""
         with self._changing() as transaction:
             return transaction.add(tasks, to_approve=to_approve)
 
@@ -162,6 +189,7 @@ class TaskQueue:
         *,
         before: Iterable[ListedTask] = (),
         event: task_status.TaskEvent = task_status.TaskEvent.EDITED,
+        reason: str = "",
     ) -> None:
         """Replace tasks by id; all or none. Raises TaskError if one was begun, recorded, or differs from `before`."""
         changed, known = _by_id(tasks), _by_id(before)
@@ -171,7 +199,9 @@ class TaskQueue:
                 task = self._required(found.get(task_id), task_id, task_status.OPEN | _PREPARED, "be changed")
                 if known.get(task_id) not in (None, parse_task_line(task.line)):
                     raise _changed_meanwhile(task_id)
-            transaction.put([(found[task_id], listed) for task_id, listed in changed.items()], event, by=by)
+            transaction.put(
+                [(found[task_id], listed) for task_id, listed in changed.items()], event, by=by, reason=reason
+            )
 
     def approve(self, tasks: Iterable[ListedTask], by: str) -> None:
         """All or none; waiting tasks stay as they are. Raises TaskError if one has changed since `by` saw it."""
@@ -202,14 +232,37 @@ class TaskQueue:
             if self._held in seen:
                 transaction.release(self._held)
 
-    def free(self, task_id: str) -> None:
-        """End a claim by any holder. Raises TaskError if the task is not reserved, or is being recorded."""
+    def free(self, task_id: str, reason: str) -> None:
+        """End a claim by any holder, who is told the reason. Raises TaskError if there is none, or a recording."""
+        reason = task_status.checked_reason(reason)
         with self._changing() as transaction:
             task = transaction.task(task_id)
             if task is None or not task.is_held or task.is_recording:
                 raise self._refusal(task, task_id, "be released")
+            transaction.note(task, task_status.TaskEvent.RELEASED, reason=reason)
             transaction.free(task_id)
-            self._forget(task_id)
+
+    def assign(self, task_ids: Iterable[str], to: str) -> None:
+        """Offer tasks to one person only, before others; to everybody again if `to` is empty. All or none.
+
+        People whom the queue knows are found in any case of letters. Ends claims of others, who are told. Raises
+        TaskError if a task is being recorded, or recorded.
+        """
+        person, ids = " ".join(to.split()), list(task_ids)
+        with self._changing() as transaction:
+            found = transaction.tasks(ids)
+            for task_id in ids:
+                task = found.get(task_id)
+                is_begun = task is not None and (task.status in _DONE or (task.is_held and task.is_recording))
+                if task is None or not task.is_listed or is_begun:
+                    raise self._refusal(task, task_id, "be assigned")
+            spelled = {past.by.casefold(): past.by for known in self._snapshot for past in known.past.history}
+            person = spelled.get(person.casefold(), person)
+            rows = [(task, replace(parse_task_line(task.line), assignee=person)) for task in found.values()]
+            transaction.put(rows, task_status.TaskEvent.ASSIGNED, reason=f"to {person or 'everybody'}")
+            for task in found.values():
+                if task.is_held and person not in ("", task.annotator):
+                    transaction.free(task.task_id)
 
     def holders(self) -> tuple[task_status.Holder, ...]:
         with self._locked():
@@ -256,7 +309,10 @@ class TaskQueue:
             self._read()
         self._outside = outside
         held = self._snapshot.get(self._held)
-        if held is not None and held.token == self._client.token and held.left_us < self._leases.claim_s * 0.8e6:
+        if held is not None and held.token != self._client.token and not held.is_recording:
+            with self._claiming() as transaction:
+                self._is_taken(transaction)
+        elif held is not None and held.token == self._client.token and held.left_us < self._leases.claim_s * 0.8e6:
             self._renew()
 
     def _look_if_changed(self) -> None:
@@ -266,6 +322,7 @@ class TaskQueue:
 
     def _read(self) -> None:
         with self._database.reading() as connection:
+            self._version = changes(connection, self._database.moment())
             self._snapshot.read(connection, self._database.moment())
 
     def _follow_list(self) -> None:
@@ -289,12 +346,13 @@ class TaskQueue:
         lowest, highest = task_status.RANKS
         behind = (task.rank + 1, highest), (lowest, task.rank)
         is_done = not task.is_open or not _is_ours(task)
-        return (task_status.SENT_BACK_RANKS, *behind) if is_done else behind
+        return (task_status.FIRST_RANKS, *behind) if is_done else behind
 
     def _claimed(self, transaction: QueueTransaction, found: Row[Any]) -> task_status.QueuedTask:
         if self._held and found.task_id != self._held:
             transaction.release(self._held)
         past = self._snapshot.past(transaction.connection, found.task_id, found.version)
+        self._known_events = len(past.history)
         return task_status.QueuedTask(past.listed, task_status.Status.CLAIMED, past.history)
 
     def _release(self) -> None:
@@ -306,9 +364,26 @@ class TaskQueue:
     def _renew(self) -> bool:
         if self._held:
             with self._claiming() as transaction:
-                if not transaction.renew(self._held) and not self._is_recorded_here(transaction, self._held):
-                    self._held = ""
+                is_kept = transaction.renew(self._held) or self._is_recorded_here(transaction, self._held)
+                if not is_kept and not self._is_taken(transaction):
+                    self._held, self._lost = "", _RAN_OUT
         return bool(self._held)
+
+    def _is_taken(self, transaction: QueueTransaction) -> bool:
+        """Whether somebody else has ended the claim; then it is forgotten, and the reason kept to be told."""
+        task = transaction.task(self._held, to_change=False)
+        if task is None or task.is_mine:
+            return False
+        past = self._snapshot.past(transaction.connection, task.task_id, task.version)
+        new = [entry for entry in past.history[self._known_events :] if entry.event in task_status.TAKEN]
+        if new:
+            self._lost = f"{new[-1].event.value.capitalize()} by {new[-1].by}: {new[-1].reason}"
+            self._held, self._passed = "", task.task_id
+        return bool(new)
+
+    def _told_loss(self) -> str:
+        lost, self._lost = self._lost, ""
+        return lost
 
     def _is_recorded_here(self, transaction: QueueTransaction, task_id: str) -> bool:
         task = transaction.task(task_id, to_change=False)
@@ -333,6 +408,8 @@ class TaskQueue:
         ).value.lower()
         if not _is_ours(task):
             words = f"{words}, by {task.annotator} on {computer(task.place)}"
+        elif task.assignee not in ("", self._client.annotator):
+            words = f"{words}, for {task.assignee} only"
         return TaskError(f"The task {task_id} cannot {do}: it is {words}.")
 
     @contextmanager

@@ -19,7 +19,7 @@ from odyssey_recorder.tasks.queue.task_status import (
 )
 from odyssey_recorder.tasks.queue.transaction import QueueTransaction
 
-_TAKEN_BACK = "the reviewer took the verdict back"
+_TAKEN_BACK = "the verdict, or the withdrawal, was taken back"
 
 
 class EpisodeLookup(Protocol):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, select
 
 from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.tasks.listing import ListedTask, parse_task_line
@@ -115,6 +115,14 @@ class QueueSnapshot:
             if row.task_id in versions:
                 history = tuple(map(_entry, histories.get(row.task_id, ())))
                 self._pasts[row.task_id] = TaskHistory(versions[row.task_id], parse_task_line(row.line), history)
+
+
+def changes(connection: Connection, now: ColumnElement[int]) -> Row[Any]:
+    """Differs whenever a task, its history, or who has it has changed; renewing a lease changes nothing."""
+    held = func.sum(case((tasks.c.until_us > now, 1), else_=0))
+    listed = func.sum(case((tasks.c.is_listed, tasks.c.position + 1), else_=0))
+    counted = select(func.count(), func.sum(tasks.c.version), func.max(tasks.c.since_us), held, listed)
+    return connection.execute(counted.select_from(tasks)).one()
 
 
 def at(time_us: int) -> datetime:

@@ -19,6 +19,8 @@ tasks = Table(
     Column("status", Text, nullable=False),
     Column("is_open", Boolean, nullable=False),
     Column("devices", Text, nullable=False),
+    # Offered to this person only; empty for everybody.
+    Column("assignee", Text, nullable=False, server_default=""),
     # Grows with each event and each change of the line, so that a reader fetches only what is new.
     Column("version", Integer, nullable=False, server_default="0"),
     # The lease, its owner and its end. A claim has a token; a recording belongs to its place.

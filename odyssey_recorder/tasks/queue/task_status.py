@@ -6,7 +6,7 @@ from datetime import date, datetime
 from enum import Enum
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.model.text_origin import Approval
+from odyssey_recorder.model.text_origin import Approval, Writer
 from odyssey_recorder.tasks.listing import ListedTask
 
 
@@ -43,9 +43,15 @@ class TaskEvent(Enum):
     SKIPPED = "skipped"
     SENT_BACK = "sent back"
     ACCEPTED = "accepted"
+    RELEASED = "released"
+    ASSIGNED = "assigned"
+    NOT_REWRITTEN = "not rewritten"
 
 
 RECORDED = frozenset({TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE})
+
+TAKEN = frozenset({TaskEvent.RELEASED, TaskEvent.ASSIGNED})
+"""Events that end the claim of a person, by somebody else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +86,22 @@ class QueuedTask:
         return self.listed.task_id
 
     @property
-    def reason(self) -> str:
-        """The reason it was last skipped or sent back; empty if its status is neither."""
+    def given_up(self) -> HistoryEntry | None:
+        """When and why it was last skipped or sent back; None if its status is neither."""
         if self.status not in (Status.SKIPPED, Status.SENT_BACK, Status.CLAIMED):
-            return ""
-        return next((entry.reason for entry in reversed(self.history) if entry.reason), "")
+            return None
+        about_claims = TAKEN | {TaskEvent.NOT_REWRITTEN}
+        return next((past for past in reversed(self.history) if past.reason and past.event not in about_claims), None)
+
+    @property
+    def reason(self) -> str:
+        return "" if self.given_up is None else self.given_up.reason
+
+    @property
+    def not_rewritten(self) -> str:
+        """Why no model has rewritten it since the last change of its instruction; empty if one has, or never tried."""
+        last = self.history[-1] if self.history else None
+        return last.reason if last is not None and last.event is TaskEvent.NOT_REWRITTEN else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +128,13 @@ class SentBack:
 
 @dataclass(frozen=True, slots=True)
 class QueueContents:
-    """All tasks of a queue, as they were when they were read."""
+    """All tasks of a queue, as they were when the `annotator` read them."""
 
     name: str
     tasks: tuple[QueuedTask, ...]
+    annotator: str = ""
+    version: object = None
+    """Differs after every change."""
 
     def count(self, *statuses: Status) -> int:
         return sum(task.status in statuses for task in self.tasks)
@@ -123,7 +143,10 @@ class QueueContents:
         return next((task for task in self.tasks if task.task_id == task_id), None)
 
     def open_for(self, device: str | None) -> tuple[QueuedTask, ...]:
-        return tuple(task for task in self.tasks if task.status in OPEN and task.listed.fits(device))
+        """The tasks that this annotator may record."""
+        ours = ("", self.annotator)
+        open_tasks = (task for task in self.tasks if task.status in OPEN and task.listed.assignee in ours)
+        return tuple(task for task in open_tasks if task.listed.fits(device))
 
 
 # Status.
@@ -140,20 +163,27 @@ _STATUSES = {
 }
 
 
-def first_status(listed: ListedTask, *, to_approve: bool = False) -> Status:
+def first_status(listed: ListedTask, *, to_approve: bool | None = None) -> Status:
+    """With `to_approve` None, those that a model has rewritten wait for approval; always those with known faults."""
     text = listed.text
     is_sound = text is None or text.approval is Approval.APPROVED
     if text is not None and text.approval is Approval.OPEN:
-        is_sound = text.equivalence is None or text.equivalence.holds
+        is_trusted = text.writer is not Writer.MODEL or to_approve is not None
+        is_sound = is_trusted and (text.equivalence is None or text.equivalence.holds)
     return Status.WAITING if is_sound and not to_approve else Status.TO_APPROVE
 
 
 def next_status(status: Status, event: TaskEvent) -> Status:
-    """Accepting an impossible task leaves it impossible; recording a finished task again changes nothing."""
+    """Accepting an impossible task leaves it impossible; recording a finished task again changes nothing.
+
+    A skipped task that is assigned to somebody waits again.
+    """
     if status is Status.IMPOSSIBLE and event is TaskEvent.ACCEPTED:
         return status
     if status in FINISHED and event in RECORDED:
         return status
+    if status is Status.SKIPPED and event is TaskEvent.ASSIGNED:
+        return Status.WAITING
     return _STATUSES.get(event, status)
 
 
@@ -200,24 +230,24 @@ _MOST_URGENT = 9
 RANKS = (0, (1 << 63) - 1)
 """Ranges of ranks include both ends."""
 
-SENT_BACK_RANKS = (0, (1 << _TURN_BITS) - 1)
+FIRST_RANKS = (0, (1 << _TURN_BITS) - 1)
 
 
 def rank(listed: ListedTask, position: int, status: Status, skip_number: int) -> int:
     """The 63-bit position in the order of offering, lowest first.
 
-    Tasks sent back come first, then the others; each by priority, due date and `position`. Skipped tasks come last, in
-    the order of the events that skipped them.
+    Tasks sent back and those assigned to a person come first, then the others; each by priority, due date and
+    `position`. Skipped tasks come last, in the order of the events that skipped them.
     """
     if status is Status.SKIPPED:
         return 2 << _TURN_BITS | skip_number
-    turn = 0 if status is Status.SENT_BACK else 1
+    turn = 0 if status is Status.SENT_BACK or listed.assignee else 1
     urgency = turn << _URGENCY_BITS | _MOST_URGENT - listed.priority
     return (urgency << _DUE_BITS | (listed.due or date.max).toordinal()) << _POSITION_BITS | position
 
 
 def skip_number(rank: int) -> int:
-    return rank & SENT_BACK_RANKS[1]
+    return rank & FIRST_RANKS[1]
 
 
 # Decisions of people.

@@ -47,9 +47,10 @@ class ClaimStatements:
         now, self._dialect = database.now, database.dialect()
         me = sa.bindparam("me", type_=sa.Text)
         mine = tasks.c.token == me
-        free = sa.or_(tasks.c.until_us <= now, mine)
+        by = sa.bindparam("by", type_=sa.Text)
+        free = sa.and_(sa.or_(tasks.c.until_us <= now, mine), tasks.c.assignee.in_(["", by]))
         lease = {
-            "annotator": sa.bindparam("by", type_=sa.Text),
+            "annotator": by,
             "place": sa.bindparam("here", type_=sa.Text),
             "token": me,
             "since_us": now,
@@ -216,7 +217,7 @@ class QueueTransaction:
         self._note_all([task.task_id for task, _listed in changed], self._entry(event, by=by, reason=reason))
         change(self.connection, rows)
 
-    def add(self, listed: Iterable[ListedTask], *, to_approve: bool) -> int:
+    def add(self, listed: Iterable[ListedTask], *, to_approve: bool | None) -> int:
         """Returns how many were new, even if another program adds the same."""
         have = set(self.connection.execute(sa.select(tasks.c.task_id)).scalars())
         new = {task.task_id: task for task in listed if task.task_id not in have}
@@ -278,4 +279,5 @@ def columns(listed: ListedTask, position: int, status: Status, *, is_listed: boo
         "status": status.name,
         "is_open": is_listed and status in OPEN,
         "devices": f" {' '.join(listed.devices)} " if listed.devices else "",
+        "assignee": listed.assignee,
     }

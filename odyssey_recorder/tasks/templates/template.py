@@ -1,5 +1,6 @@
 """Templates with their slots and roles, and catalogues of apps."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,29 +9,37 @@ from typing import Literal
 
 from odyssey_recorder.model.assignment import AsFound, StartState
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.model.plain_text import counted
 
 OTHER = "Other"
+_MOST_ROLES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueApp:
-    """`app_class` is a class of its catalogue or `OTHER`."""
+    """`app_class` is a class of its catalogue or `OTHER`.
+
+    `countries` are the only ones that the app serves, empty for all; `account` is the account that it needs, if any.
+    """
 
     name: str
     package: str
     app_class: str
     roles: frozenset[str] = frozenset()
+    countries: tuple[str, ...] = ()
+    account: str = ""
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """In file order; names and packages are unique."""
+    """In file order; names and packages are unique. `lacks` says of each app that the team does not have why not."""
 
     name: str
     title: str
     classes: tuple[str, ...]
     apps: tuple[CatalogueApp, ...]
     source: Path | None = None
+    lacks: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def by_name(self) -> Mapping[str, CatalogueApp]:
@@ -41,7 +50,7 @@ class Catalogue:
         return {app.package: app for app in self.apps}
 
     def that_play(self, role: str) -> tuple[CatalogueApp, ...]:
-        return tuple(app for app in self.apps if role in app.roles)
+        return tuple(app for app in self.apps if role in app.roles and app.name not in self.lacks)
 
     def class_of(self, app: str) -> str:
         found = self.by_name.get(app)
@@ -110,12 +119,37 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A template that the team lacks apps for: those of `roles`. It would give `tasks` distinct tasks."""
+
+    catalogue: str
+    roles: str
+    tasks: int
+
+
+@dataclass(frozen=True, slots=True)
 class TemplateLibrary:
+    """All templates; no tasks are made from those `left_out`, by template id."""
+
     templates: tuple[Template, ...]
     catalogues: Mapping[str, Catalogue]
+    left_out: Mapping[str, LeftOut] = field(default_factory=dict)
 
     def of(self, catalogue: str) -> tuple[Template, ...]:
-        return tuple(template for template in self.templates if template.catalogue == catalogue)
+        """The templates that the team has all apps for."""
+        of_catalogue = (template for template in self.templates if template.catalogue == catalogue)
+        return tuple(template for template in of_catalogue if template.template_id not in self.left_out)
+
+    def left_out_text(self, catalogue: str) -> str:
+        """How many templates and tasks are left out and why, in a sentence; empty if none are."""
+        left_out = [template for template in self.left_out.values() if template.catalogue == catalogue]
+        if not left_out:
+            return ""
+        roles = Counter(template.roles for template in left_out).most_common()
+        named = ", ".join(f"{role} ({count})" for role, count in roles[:_MOST_ROLES])
+        more = f" and {len(roles) - _MOST_ROLES} more" if len(roles) > _MOST_ROLES else ""
+        what = f"{counted(left_out, 'template')} with {counted(sum(one.tasks for one in left_out), 'task')}"
+        return f"{what} left out, because the team has no app for {named}{more}."
 
     def catalogue_for(self, template: str, apps: Iterable[str]) -> Catalogue:
         for known in self.templates:

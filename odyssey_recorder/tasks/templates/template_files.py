@@ -1,7 +1,8 @@
 """Reads templates, pools and catalogues from several folders into one library."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -10,22 +11,23 @@ from odyssey_recorder.model.episode import Category
 from odyssey_recorder.resources import data_folder
 from odyssey_recorder.tasks.fields import Problem, refuse, start_state
 from odyssey_recorder.tasks.templates import template_schema
-from odyssey_recorder.tasks.templates.filling import fill, identity
+from odyssey_recorder.tasks.templates.filling import Fillings, fill, identity
 from odyssey_recorder.tasks.templates.marked_yaml import Place
 from odyssey_recorder.tasks.templates.source import TemplateSource, Written
+from odyssey_recorder.tasks.templates.team import catalogue_app, read_team, team_faults, with_team
 from odyssey_recorder.tasks.templates.template import (
     OTHER,
     Catalogue,
-    CatalogueApp,
     DaySlotRange,
     Items,
+    LeftOut,
     Numbers,
     Role,
     Slot,
     Template,
     TemplateLibrary,
 )
-from odyssey_recorder.tasks.templates.template_rules import faults_of, faults_of_items
+from odyssey_recorder.tasks.templates.template_rules import can_be_cast, faults_of, faults_of_items, players
 
 _POOLS, _APPS = "pools", "apps"
 _ROOMS = (*(category.value for category in Category), _POOLS, _APPS)
@@ -48,22 +50,46 @@ def shipped_catalogues() -> Mapping[str, Catalogue]:
     return dict(_read_catalogues(TemplateSource((shipped_templates(),))))
 
 
-def load_library(folders: Sequence[Path]) -> TemplateLibrary:
+def load_library(folders: Sequence[Path], team: Path | None = None) -> TemplateLibrary:
     """Raises TaskError with file, line and key of each problem."""
-    read = read_library(folders)
+    read = read_library(folders, team)
     refuse(read.problems)
     return read.library
 
 
-def read_library(folders: Sequence[Path]) -> ReadLibrary:
-    """Each folder can use pools and catalogues of the others. Raises TaskError if a folder is missing."""
+def read_library(folders: Sequence[Path], team: Path | None = None) -> ReadLibrary:
+    """Each folder can use pools and catalogues of the others; `team` is the file that says what the team has.
+
+    Raises TaskError if a folder is missing.
+    """
     source = TemplateSource(tuple(folders))
     source.look_around(_ROOMS)
     pools = dict(_read_pools(source))
     catalogues = dict(_read_catalogues(source))
-    templates = sorted(_distinct(source, _read_templates(source, pools, catalogues)), key=_order)
+    catalogues |= _of_team(source, team, catalogues)
+    complete = {name: replace(catalogue, lacks={}) for name, catalogue in catalogues.items()}
+    templates = sorted(_distinct(source, _read_templates(source, pools, complete)), key=_order)
+    left_out = dict(_left_out(templates, catalogues))
     problems = sorted(source.problems, key=lambda problem: (problem.source, problem.line))
-    return ReadLibrary(TemplateLibrary(tuple(templates), catalogues), tuple(problems))
+    return ReadLibrary(TemplateLibrary(tuple(templates), catalogues, left_out), tuple(problems))
+
+
+def _of_team(source: TemplateSource, file: Path | None, catalogues: Mapping[str, Catalogue]) -> dict[str, Catalogue]:
+    written, team, problems = read_team(file)
+    if written is not None:
+        faults = team_faults(team, catalogues.get(team.catalogue))
+        problems = [written.problem(place, message) for place, message in faults]
+    source.problems += problems
+    return {} if written is None or problems else {team.catalogue: with_team(catalogues[team.catalogue], team)}
+
+
+def _left_out(templates: Iterable[Template], catalogues: Mapping[str, Catalogue]) -> Iterator[tuple[str, LeftOut]]:
+    for template in templates:
+        catalogue = catalogues[template.catalogue]
+        if catalogue.lacks and not can_be_cast(template.roles, catalogue):
+            empty = [role.name for role in template.roles if not players(role, catalogue)]
+            roles = " and ".join(empty or [role.name for role in template.roles])
+            yield template.template_id, LeftOut(catalogue.name, roles, Fillings(template, date.today()).count)
 
 
 # Pools and catalogues.
@@ -82,7 +108,7 @@ def _read_pools(source: TemplateSource) -> Iterator[tuple[str, tuple[str, ...]]]
 def _read_catalogues(source: TemplateSource) -> Iterator[tuple[str, Catalogue]]:
     for written, content in source.read(_APPS, template_schema.CatalogueFile):
         source.problems += _faults_of_apps(written, content)
-        apps = tuple(CatalogueApp(app.name, app.package, app.app_class, frozenset(app.roles)) for app in content.apps)
+        apps = tuple(map(catalogue_app, content.apps))
         yield written.name, Catalogue(written.name, content.title, content.classes, apps, written.source)
 
 

@@ -155,9 +155,10 @@ def _role_faults(template: templates.Template) -> Iterator[Fault]:
 
 
 def players(role: templates.Role, catalogue: templates.Catalogue) -> tuple[templates.CatalogueApp, ...]:
-    return (
-        tuple(app for app in catalogue.apps if app.name in role.apps) if role.apps else catalogue.that_play(role.name)
-    )
+    """The apps of the team that can play a role."""
+    if not role.apps:
+        return catalogue.that_play(role.name)
+    return tuple(app for app in catalogue.apps if app.name in role.apps and app.name not in catalogue.lacks)
 
 
 def _cast_faults(template: templates.Template, catalogue: templates.Catalogue) -> Iterator[Fault]:

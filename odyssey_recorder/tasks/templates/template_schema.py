@@ -93,6 +93,8 @@ class AppEntry(ClosedModel):
     package: Annotated[str, AfterValidator(_package)]
     app_class: Words = Field(alias="class")
     roles: tuple[Annotated[str, AfterValidator(_role_name)], ...] = ()
+    countries: tuple[Words, ...] = ()
+    account: str = ""
 
 
 class CatalogueFile(ClosedModel):

@@ -41,7 +41,7 @@ def rule_faults(
     wording = Wording(task.task, items, instruction, catalogue.by_name.keys())
     apps = partial(_apps, names_apps=names_apps)
     things = partial(_things, names_apps=names_apps)
-    looks = (_shape, _length, _items, _figures, things, _quotes, apps, _names, _people, _reversed)
+    looks = (_shape, _length, _items, _titles, _figures, things, _quotes, apps, _names, _people, _reversed)
     found = tuple(fault for look in looks for fault in look(wording))
     return (*found, *said_already(instruction, others))
 
@@ -123,7 +123,18 @@ _SCREEN = re.compile(
 _HIDDEN = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """Characters that change the writing direction or split words invisibly, except those that join emoji."""
 _LINKED = re.compile(r"\bhttps?://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.\w+", re.IGNORECASE)
-_SWITCHED = {"on": {"enabl", "activat", "allow"}, "off": {"disabl", "deactivat", "mut", "silenc"}}
+_SAID_OTHERWISE = {
+    "on": {"enabl", "activat", "allow"},
+    "off": {"disabl", "deactivat", "mut", "silenc"},
+    "people": {"us", "we", "person", "guest"},
+    "larger": {"enlarg", "bigger", "increas"},
+    "smaller": {"shrink", "reduc", "decreas"},
+    "more": {"higher", "increas", "rais", "stronger"},
+    "less": {"lower", "reduc", "decreas", "weaker"},
+    "brighter": {"brighten", "lighter"},
+    "darker": {"darken", "dim"},
+    "takes": {"is", "last", "need"},
+}
 _FOREIGN_TOO = {
     "a", "am", "an", "as", "at", "do", "has", "he", "her", "in", "is", "me", "of", "on", "or", "so", "via", "was",
 }  # fmt: skip
@@ -193,7 +204,7 @@ def lost_items(wording: Wording) -> Iterator[MissingItem]:
         figures, rest = read_quantities(item)
         content = [word for word in words_of(rest) if word.casefold() not in SMALL]
         content = content if content or figures else words_of(rest)
-        lost = [word for word in content if said.isdisjoint({stem(word), *_SWITCHED.get(word.casefold(), ())})]
+        lost = [word for word in content if said.isdisjoint({stem(word), *_SAID_OTHERWISE.get(word.casefold(), ())})]
         if lost:
             yield MissingItem(item, tuple(content), tuple(lost), len(figures))
 
@@ -204,6 +215,18 @@ def _items(wording: Wording) -> Iterator[str]:
             yield f"Leaves out {in_quotes([item.item])}."
         else:
             yield f"Leaves out {in_quotes(list(dict.fromkeys(item.lost)))} of {in_quotes([item.item])}."
+
+
+_TITLED = re.compile(r"\b(?:called|named|titled|labelled|label|words:?|caption:?|says:?|reads:?) [\"\u201c]?$")
+
+
+def _titles(wording: Wording) -> Iterator[str]:
+    """A name that somebody is to type is kept word for word."""
+    lost, said = {item.item for item in lost_items(wording)}, f" {bare_words(wording.instruction)} "
+    for item in wording.items:
+        before, found, _ = wording.task.task.partition(item)
+        if found and item not in lost and _TITLED.search(before) and f" {bare_words(item)} " not in said:
+            yield f"Does not say {in_quotes([item])} word for word."
 
 
 def lost_figures(wording: Wording) -> list[Quantity]:
@@ -226,7 +249,8 @@ def _things(wording: Wording, *, names_apps: bool) -> Iterator[str]:
     if lost:
         yield f"Does not say {in_quotes(lost)}{f', but {in_quotes(others)}' if others else ''}."
     for verb in dict.fromkeys(added_effects(told, said)):
-        yield f"Asks to {verb} something, which the task does not."
+        what = "put something into the cart" if verb == "cart" else f"{verb} something"
+        yield f"Asks to {what}, which the task does not."
 
 
 _QUOTED = re.compile(r"[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb]+)[\"\u201d\u201c\u00bb]")
@@ -271,6 +295,8 @@ def _apps(wording: Wording, *, names_apps: bool) -> Iterator[str]:
             yield f"Names the app {app}; apps must not be named."
 
 
+_ROOT = 4
+"""Letters that the name of a country and its language share: Greece and Greek."""
 _NO_NAMES = frozenset({"i", "i'm", "i'd", "i'll", "i've", "ok", "tv", "pm", "am", "wi", "fi", "a"})
 
 
@@ -283,6 +309,7 @@ def _names(wording: Wording) -> Iterator[str]:
         and word[0].casefold() not in _NO_NAMES
         and not begins_sentence(rest, word.start())
         and stem(word[0]) not in wording.told.stems
+        and not any(word[0].casefold().startswith(known[:_ROOT]) for known in wording.told.stems if len(known) >= _ROOT)
     ]
     if added:
         yield f"Adds the name {in_quotes(list(dict.fromkeys(added)))}, which is not in the task."

@@ -27,9 +27,16 @@ _ALIKE, _EFFECTS = (
 )
 _VERBS = "|".join(verb for verbs, _ in _EFFECTS for verb in verbs)
 _ASKED = re.compile(
-    rf"(?:^|[.;:,!?]\s+|\b(?:and|then|please|or|also|just|now|first)\s+)({_VERBS})\b(?! away)", re.IGNORECASE
+    r"(?:^|[.;:,!?]\s+|\b(?:and|then|please|or|also|just|now|first|use\s+(?:\S+\s+){0,4}to)\s+)"
+    rf"({_VERBS})\b(?! away)",
+    re.IGNORECASE,
 )
-_STRONG = _stems(f"{_VERBS} chat mail calendar spreadsheet document contact".replace("|", " "))
+_STRONG = _stems(f"{_VERBS} chat mail calendar spreadsheet document contact year sum".replace("|", " "))
+
+_TO_BE_DONE = re.compile(
+    r"\b(?:put|add) (?:\w+ing|the purchase)\b(?= [^.;:]*\b(?:to-?do|list|calendar))", re.IGNORECASE
+)
+"""What the task only notes, to be done later: "put applying there on the list"."""
 
 _NO_VERB = rf"(?:{_VERBS}|mail|the|an?|this|my|its?|that|for|in|on|with|as|of|which|what|how|when|where|who|is|are)\b"
 _DONE = re.compile(
@@ -39,11 +46,18 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 """Verbs where an order or a sentence with a pronoun has them."""
+_NO_THING = re.compile(r"(?:ed|ing|ly)$")
 _SPELLED = {
     r"\b(?:clear|empty)(?= [^.;:]*\b(?:history|cache|cookies|data|notifications))": "delete",
     r"\b(?:record|film)(?= [^.;:,]{0,30}\b(?:voice|memo|video|clip|audio|sound|song))": "tape",
+    r"\b(?:put|add|place)(?= [^.;:]{0,80}\b(?:cart|basket)\b)": "cart",
+    r"\btake(?= (?:[^.;:,]{1,40} )?off\b)": "remove",
+    r"\b(?:book|reserve)(?= (?:(?:an?|the|me|us|both) )*(?:\w+ )?"
+    r"(?:flight|hotel|room|table|train|ticket|seat|ride|tour))": "buy",
     r"\bto-?do(?:s\b|\b)": "todo",
     r"\be-?mail": "mail",
+    r"\b(?:own|mail)(?: mail)? address": "mailbox",
+    r"(^|, |\b(?:and|then|please) )post(?= [^.;:]{0,60}\bchat\b)": r"\1send",
 }
 
 
@@ -56,14 +70,15 @@ def replaced_things(template: str, told: str, instruction: str, *, names_apps: b
         if said.isdisjoint(_alike(thing)) and not (names_apps and thing in _PLACES)
     }
     known = {word for thing in _said(told) for word in _alike(thing)}
-    others = [word for thing, word in _things(instruction).items() if thing not in known]
+    others = [word for thing, word in _things(instruction).items() if thing not in known and not _NO_THING.search(word)]
     return [word for thing, word in lost.items() if others or thing in _STRONG], others
 
 
 def added_effects(told: str, instruction: str) -> Iterator[str]:
     """Verbs of `instruction` for what nobody asks for in `told`."""
+    asked = _said(_TO_BE_DONE.sub(" ", told))
     for verb in map(str.casefold, _ASKED.findall(_spelled(instruction))):
-        if _said(told).isdisjoint(next(same for verbs, same in _EFFECTS if verb in verbs)):
+        if asked.isdisjoint(next(same for verbs, same in _EFFECTS if verb in verbs)):
             yield verb
 
 

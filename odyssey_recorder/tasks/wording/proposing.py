@@ -90,18 +90,18 @@ class Proposing:
         return list(self._new_ones(category, thought_of))
 
     def question(self, category: Category, count: int, again: int = 0) -> ModelRequest:
-        roles = {role for app in self._catalogue.apps for role in app.roles}
+        roles = {role for app in self._catalogue.apps for role in app.roles if app.name not in self._catalogue.lacks}
         data: dict[str, Json] = {
             "category": category.value,
             "roles": [*sorted(roles)],
-            "existing": [template.meta_task for template in self._library.of(self._catalogue.name)],
+            "existing": [*self._known().values()],
             "count": count,
         }
         longest = _TOKENS + count * _TOKENS_OF_EACH
         return self._prompt.question(data, schema_name="templates", answer=_Proposals, longest=longest, candidate=again)
 
     def _new_ones(self, category: Category, thought_of: list[_Proposed]) -> Iterator[Proposal]:
-        pool = {known.template_id: known.meta_task for known in self._library.of(self._catalogue.name)}
+        pool = self._known()
         ids = {known.template_id for known in self._library.templates}
         for proposed in thought_of:
             key, likeness = nearest(proposed.meta_task, pool)
@@ -111,6 +111,10 @@ class Proposing:
             ids.add(template.template_id)
             pool[template.template_id] = template.meta_task
             yield Proposal(template, tuple(self._faults(template, proposed)), key, likeness)
+
+    def _known(self) -> dict[str, str]:
+        templates = (known for known in self._library.templates if known.catalogue == self._catalogue.name)
+        return {known.template_id: known.meta_task for known in templates}
 
     def _template(self, category: Category, proposed: _Proposed, ids: Collection[str]) -> Template:
         return Template(

@@ -274,7 +274,8 @@ def _with_digits() -> Iterator[_Reader]:
         rf"(?:\s*(?P<half>[ap]m\b|[ap]\.m\.)|\s+(?:in the|at)\s+(?P<part>{part})\b"
         rf"|(?=\s+(?:tomorrow|this|\w+day)\s+(?P<part_ahead>{part})\b)|(?=\s+to(?P<part_now>night)\b))"
     )
-    past, to = r"\d\d?)(?: minutes)? (?P<side>past)", r"\d\d?(?= min)) (?:minutes )?(?P<side>to)"
+    past = r"\d\d?)(?: minutes)? (?P<side>past)"
+    to = r"(?:\d\d?(?= min)|(?<=\bat )(?:5|10|20|25))) (?:minutes )?(?P<side>to)"
     yield _reader(QuantityKind.TIME, rf"\b(?P<by>half|quarter|{past} {hour}\b{half}?", _past_or_to)
     yield _reader(QuantityKind.TIME, rf"\b(?P<by>quarter|{to} {hour}\b{half}?", _past_or_to)
     yield _reader(QuantityKind.TIME, rf"{hour}[:.](?P<minute>\d\d){half}", _clock)
@@ -311,7 +312,7 @@ def _with_words() -> Iterator[_Reader]:
     which = r"(?P<which>next|last|this|coming|every|each)"
     yield _reader(QuantityKind.TIME, r"\b(?:noon|midday)\b", _always("12:00"))
     yield _reader(QuantityKind.TIME, r"\bmidnight\b", _always("00:00"))
-    yield _reader(QuantityKind.DATE, rf"(?<=\bin )(?:{_any(_MONTHS)})\b", _itself)
+    yield _reader(QuantityKind.DATE, rf"(?:(?<=\bin )|(?<=\bfor ))(?:{_any(_MONTHS)})\b", _itself)
     yield _reader(QuantityKind.DAY, rf"\bin (?P<count>an?) {_UNIT}(?:['\u2019]s? time)?", _ahead)
     yield _reader(QuantityKind.DAY, rf"\b(?P<count>an?) {_UNIT} from (?:now|today)\b", _ahead)
     yield _reader(QuantityKind.DAY, r"\b(?:the )?day after tomorrow\b", _always("+2"))
@@ -325,7 +326,7 @@ def _with_words() -> Iterator[_Reader]:
     yield _reader(QuantityKind.SPAN, r"\ban? (?P<unit>second|minute|hour)\b", _one_unit, is_loose=True)
     yield _reader(QuantityKind.ORDINAL, rf"\b(?:{_any(_ORDINALS)})\b", _rank, is_loose=True)
     yield _reader(QuantityKind.NUMBER, r"\bone\b", _always("1"), is_loose=True)
-    yield _reader(QuantityKind.NUMBER, r"\bboth\b", _always("2"), is_loose=True)
+    yield _reader(QuantityKind.NUMBER, r"\b(?:both|twice)\b", _always("2"), is_loose=True)
 
 
 _DIGITS_READERS, _WORDS_READERS = tuple(_with_digits()), tuple(_with_words())

@@ -45,6 +45,15 @@ class Rewritten:
     trouble: str = ""
 
 
+def failures(results: Iterable[Rewritten]) -> Sequence[tuple[str, Sequence[str]]]:
+    """The reasons with the ids of the tasks that failed for them, the most frequent reason first."""
+    found: dict[str, list[str]] = {}
+    for rewritten in results:
+        if rewritten.trouble:
+            found.setdefault(rewritten.trouble, []).append(rewritten.task.task_id)
+    return sorted(found.items(), key=lambda entry: -len(entry[1]))
+
+
 OnRewritten: TypeAlias = Callable[[Rewritten], None]
 
 _Conversation: TypeAlias = Generator[ModelRequest, ModelAnswer, Rewritten]

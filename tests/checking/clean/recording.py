@@ -6,6 +6,7 @@ from pathlib import Path
 
 from odyssey_recorder.commands.demo_annotator import Eyes
 from odyssey_recorder.device.adb_server import find_adb
+from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.assignment import Assignment, FromSnapshot
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.recording.script import ScriptImpossible, TypeText
@@ -28,4 +29,8 @@ def record_generated_tasks(folder: Path, profile: str, generated_tasks: Iterable
             for number, (task, moves) in enumerate(generated_tasks, 1):
                 needs_window = any(isinstance(move, TypeText | ScriptImpossible) for move in moves)
                 mode: Mode = "mirror" if needs_window or number % PASSIVE_INTERVAL else "passive"
-                record_moves(service, device, eyes, Assignment(task, start=CLEAN), moves, mode)
+                assignment = Assignment(task, start=CLEAN)
+                try:
+                    record_moves(service, device, eyes, assignment, moves, mode)
+                except RecordingError:  # a busy computer may lose the device, and a script cannot restore its screen
+                    record_moves(service, device, eyes, assignment, moves, mode)

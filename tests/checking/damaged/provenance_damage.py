@@ -11,6 +11,12 @@ def moved_click(episode: DamagedEpisode, step: int) -> None:
     episode.move_press_in_annotation(step, x + 1 if x < 1000 else x - 1, y)
 
 
+@at_step("ACT12")
+def lost_connection(episode: DamagedEpisode, step: int) -> None:
+    """The connection was lost while an action was sent."""
+    episode.records[step]["flags"] = [{"code": "connection_broke"}]
+
+
 @at_step("ACT10 ACT04", "forecast", where=action("LONG_PRESS"))
 def long_press_as_click(episode: DamagedEpisode, step: int) -> None:
     """A LONG_PRESS was changed to a CLICK."""

@@ -28,10 +28,10 @@ def single_app(episode: DamagedEpisode) -> None:
 
 
 @damage("EPI03", "dark", "cottage", "library")
-def three_steps(episode: DamagedEpisode) -> None:
-    """An episode of three steps."""
+def too_few_steps(episode: DamagedEpisode) -> None:
+    """An episode with a step fewer than its apps take: one to open each, one to do something, and the end."""
     last = len(episode.steps) - 1
-    episode.arrange_steps((1, last - 1, last))
+    episode.arrange_steps((1, *range(last + 1 - len(episode.task["app"]), last + 1)))
 
 
 @damage()

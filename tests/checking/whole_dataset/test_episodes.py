@@ -7,14 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from odyssey_recorder.agents.benchmark import read_benchmark, shipped_benchmark
 from odyssey_recorder.checking.evidence import ComparedEpisode
 from odyssey_recorder.checking.thresholds import LENGTHS_NEEDED
 from odyssey_recorder.checking.whole_dataset.episodes import alike_episodes, alike_instructions, odd_lengths
 from odyssey_recorder.model.finding import Criterion, Finding, NotChecked, Severity
+from odyssey_recorder.tasks.listing import read_tasks, shipped_tasks
 from tests.checking.compared_episodes import facts, source
 
 
 def episodes_of_lengths(*lengths: int) -> list[ComparedEpisode]:
+    """Each in one app."""
     return [facts(number, actions=("HOME",) * length) for number, length in enumerate(lengths)]
 
 
@@ -25,17 +28,17 @@ def unusual_lengths(*lengths: int) -> list[int]:
 
 @pytest.mark.parametrize(
     ("lengths", "unusual"),
-    [((3, 4, 60, 61), [3, 61]), ((*[14, 16] * 20, 7, 8, 22, 23), [7, 23]), ((*[15] * 30, 18, 19), [19])],
-    ids=["fixed limits", "interquartile range", "nearly constant"],
+    [((2, 3, 60, 61), [2, 61]), ((*[8, 16] * 20, 3, 59), []), ((*[7, 8] * 20, 3, 26, 28), [28])],
+    ids=["fixed limits", "they spread", "nearly constant"],
 )
 def test_unusual_lengths_are_found(lengths: tuple[int, ...], unusual: list[int]) -> None:
     assert unusual_lengths(*lengths) == unusual
 
 
 def test_finding_names_the_usual_lengths() -> None:
-    lengths = episodes_of_lengths(*[14, 16] * 20, 7, 23)
+    lengths = episodes_of_lengths(*[14, 16] * 20, 4, 55)
     short, long = (one for one in odd_lengths(source(*lengths)) if isinstance(one, Finding))
-    assert long.found == "It has 23 steps; in General_Tool, 8 to 22 are usual."
+    assert long.found == "It has 55 steps; in General_Tool, 5 to 54 are usual."
     assert (short.check, short.severity.value) == ("EPI03", "warning")
 
 
@@ -43,6 +46,28 @@ def test_realistic_lengths_are_rarely_unusual() -> None:
     rng = random.Random(1)
     lengths = [max(4, round(rng.lognormvariate(2.65, 0.45))) for _ in range(3000)]
     assert len(unusual_lengths(*(one for one in lengths if one <= 60))) < 3000 / 100
+
+
+@pytest.mark.parametrize(
+    ("apps", "end", "least"),
+    [(1, "COMPLETE", 3), (2, "COMPLETE", 4), (3, "COMPLETE", 5), (3, "IMPOSSIBLE “no such item”", 2)],
+)
+def test_an_episode_takes_a_step_for_each_app_one_to_act_and_the_end(apps: int, end: str, least: int) -> None:
+    for length, is_unusual in ((least, False), (least - 1, True)):
+        one = facts(1, apps=("Shop", "Notes", "Mail")[:apps], actions=("HOME",) * (length - 1) + (end,))
+        assert any(isinstance(found, Finding) for found in odd_lengths(source(one))) is is_unusual
+
+
+def test_no_script_of_a_shipped_task_is_unusually_short_or_long() -> None:
+    shipped = {task.task_id: task for task in read_tasks(shipped_tasks())}
+    lengths: list[ComparedEpisode] = []
+    for name, template in read_benchmark(shipped_benchmark()).items():
+        for seed in range(4):
+            filled = template.filled(seed)
+            task = (filled.listed or shipped[name]).task
+            actions = (*("HOME",) * len(filled.gold), "COMPLETE")
+            lengths.append(facts(len(lengths), category=task.category, apps=task.apps, actions=actions))
+    assert [found.found for found in odd_lengths(source(*lengths)) if isinstance(found, Finding)] == []
 
 
 def test_small_category_is_unchecked() -> None:

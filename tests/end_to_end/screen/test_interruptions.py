@@ -40,7 +40,7 @@ def test_annotator_restores_screen_after_undo_without_snapshots(sandbox: Sandbox
         annotator.start_recording()
         annotator.do_steps("Settings", "Display", pressing("Home"))
         annotator.choose("Step 2:", of="Steps")
-        annotator.keys("ctrl+shift+z", expect=("Restoring", "Screen to restore", "Restore this screen"))
+        annotator.keys("ctrl+shift+u", expect=("Restoring", "Screen to restore", "Restore this screen"))
         annotator.check_layout("restoring")
         annotator.tap("Settings")
         annotator.window.wait_until(lambda _: annotator.phone.shows("Dark theme"), "the previous page")

@@ -18,7 +18,7 @@ from tests.gui.slot_probe import SlowDelivery
 
 ROOT = Path(__file__).parents[3]
 PATIENCE_S = 60.0
-_LATER_MS = 60
+_LATER_MS = 100
 
 
 class Window:

@@ -14,8 +14,9 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.tasks.queue.queue import TaskQueue
-from odyssey_recorder.tasks.queue.task_status import QueueContents, QueuedTask
+from odyssey_recorder.tasks.queue.task_status import QueueContents, QueuedTask, Status
 from odyssey_recorder.tasks.queue.transaction import Leases
+from tests.tasks.postgres import Postgres
 from tests.tasks.queues import Queues
 from tests.tasks.tasks import row
 
@@ -113,3 +114,37 @@ def test_slow_queue_answers_once(qtbot: QtBot, tmp_path: Path, queues: Queues, b
     bridge.refresh()
     qtbot.waitUntil(lambda: len(events) == 2)
     assert isinstance(events[1], QueueContents)
+
+
+def test_changes_by_others_are_reported_without_asking(
+    qtbot: QtBot, postgres: Postgres, emptied_database: Callable[[], str], tmp_path: Path, background: Background
+) -> None:
+    queues = Queues(tmp_path, emptied_database())
+    queues.fill(row("a"), row("b"))
+    lea = queues.queue(annotator="Lea", drafts="hers")
+    ada = queues.queue()
+    bridge = QueueBridge(lambda: ada, background, watch_ms=20)
+    statuses: list[list[Status]] = []
+    failures: list[str] = []
+    losses: list[str] = []
+    bridge.board_changed.connect(lambda board: statuses.append([task.status for task in board.tasks]))
+    bridge.failed.connect(failures.append)
+    bridge.lost.connect(losses.append)
+    bridge.follow()
+    qtbot.waitUntil(lambda: statuses == [[Status.WAITING] * 2])
+    bridge.choose("a")
+    qtbot.waitUntil(lambda: statuses[-1] == [Status.CLAIMED, Status.WAITING])
+    lea.claim("b")
+    qtbot.waitUntil(lambda: statuses[-1] == [Status.CLAIMED] * 2)
+    lea.free("a", "Bob knows this app")
+    qtbot.waitUntil(lambda: statuses[-1] == [Status.WAITING, Status.CLAIMED])
+    assert losses == ["Released by Lea: Bob knows this app"]
+    postgres.stop()
+    qtbot.waitUntil(lambda: len(failures) == 1)
+    assert "cannot be reached" in failures[0]
+    seen = len(statuses)
+    postgres.start()
+    qtbot.waitUntil(lambda: len(statuses) > seen, timeout=30_000)
+    assert len(failures) == 1, "an outage is told once"
+    shiboken6.delete(bridge)
+    queues.close()

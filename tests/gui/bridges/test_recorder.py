@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.bridges.recorder import RecorderBridge
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording.notice import Notice
 from tests.gui.record.screens import frame
 
 SMALL = Size(1, 1)
@@ -44,7 +45,7 @@ def test_window_can_be_deleted_while_frames_arrive() -> None:
             try:
                 for number in range(100):
                     bridge.frame(frame(SMALL, number))
-                    bridge.notice("Look again.")
+                    bridge.notice(Notice("Look again."))
                     notified.set()
             except RuntimeError as error:
                 failures.append(error)  # noqa: B023 - joined within the round

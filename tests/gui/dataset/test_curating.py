@@ -21,7 +21,7 @@ from odyssey_recorder.gui.screen.box_canvas import BoxCanvas
 from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.review.review_store import ReviewStore
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.review import ReviewService, trashed_episodes
 from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.gui.dataset.page_driver import DatasetDriver
 from tests.gui.inspection import faults
@@ -38,11 +38,17 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def page(open_at: OpenAt, root: Path, tmp_path: Path) -> DatasetDriver:
+def who() -> list[str]:
+    """The name of the person at the window."""
+    return ["Rosa"]
+
+
+@pytest.fixture
+def page(open_at: OpenAt, root: Path, tmp_path: Path, who: list[str]) -> DatasetDriver:
     """With the three episodes listed."""
     dataset = partial(EpisodeIndex, root, tmp_path / "index")
     pilot = open_at(
-        Workplace(dataset=dataset, review=lambda: ReviewService(dataset(), Checker(None, 1), lambda: "Rosa"))
+        Workplace(dataset=dataset, review=lambda: ReviewService(dataset(), Checker(None, 1), lambda: who[0]))
     )
     pilot.press("Dataset")
     page = DatasetDriver(pilot)
@@ -96,6 +102,35 @@ def test_sending_to_review_can_be_undone(page: DatasetDriver, root: Path) -> Non
     assert {one.why for one in ReviewStore(root).read(requested()[0]).requests} == {"Looks wrong"}
     page.pilot.press_in(page.pilot.window, "Undo")
     page.pilot.qtbot.waitUntil(lambda: requested() == [])
+
+
+def test_own_episodes_are_withdrawn_and_restored(page: DatasetDriver, root: Path, who: list[str]) -> None:
+    who[0] = "Ada"
+    select_two(page)
+    page.pilot.press("Withdraw")
+    dialog = page.pilot.dialog()
+    assert not faults(dialog)
+    page.pilot.named(QAbstractButton, "Recorded by mistake").click()
+    page.pilot.press_in(dialog, "Withdraw")
+    page.wait_for_count(1)
+    page.pilot.wait_for_text("2 episodes moved to the trash.")
+    page.pilot.press_in(page.pilot.window, "Undo")
+    page.wait_for_count(3)
+    select_two(page)
+    page.pilot.press("Withdraw")
+    page.pilot.named(QAbstractButton, "A step is wrong").click()
+    page.pilot.press_in(page.pilot.dialog(), "Withdraw")
+    page.wait_for_count(1)
+    page.pilot.press("Trash")
+    trash = page.pilot.dialog()
+    table = page.pilot.named(QTableView, "Trash")
+    assert [row[1:3] for row in row_texts(table)] == [["Ada", "A step is wrong"]] * 2
+    assert not faults(trash)
+    table.selectAll()
+    page.pilot.press_in(trash, "Restore")
+    page.pilot.wait_for_text("2 episodes restored, to be reviewed again.")
+    page.wait_for_count(3)
+    assert trashed_episodes(root) == []
 
 
 def test_retired_episodes_can_be_listed_and_restored(page: DatasetDriver, root: Path) -> None:

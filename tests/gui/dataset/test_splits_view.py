@@ -102,7 +102,7 @@ def test_damaged_episodes_are_named_before_planning(driver: SplitsDriver) -> Non
     driver.open()
     driver.press("Make splits")
     named = ", ".join(path.stem for path in damaged[:3])
-    driver.wait_for_text(f"4 episodes left out, damaged or by agents: {named}, …")
+    driver.wait_for_text(f"4 episodes left out, damaged or by agents: {named} and 1 more")
 
 
 def test_device_of_the_test_part_can_be_chosen(driver: SplitsDriver) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QTableWidget, QToolButton
+from PySide6.QtWidgets import QLabel, QTableView, QToolButton
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.figures.counting import Against, all_figures
@@ -81,9 +81,9 @@ def test_drawing_and_its_marks_scale_with_the_text(view: PanelView, chosen: list
 def test_pane_shows_every_figure_and_its_table(pane: FiguresPane) -> None:
     drawings = pane.findChildren(PanelView)
     assert len(drawings) == sum(len(list(file_names(one))) for one in FIGURES)
-    before = len(pane.findChildren(QTableWidget))
+    before = len(pane.findChildren(QTableView))
     next(one for one in pane.findChildren(QToolButton) if one.text() == "Table").click()
-    assert len(pane.findChildren(QTableWidget)) == before + 1
+    assert len(pane.findChildren(QTableView)) == before + 1
     chosen: list[str] = []
     pane.chosen.connect(chosen.append)
     QTest.keyClick(drawings[0], Qt.Key.Key_Down)

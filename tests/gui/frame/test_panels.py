@@ -14,6 +14,7 @@ from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.window.main_window import SMALLEST
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording.notice import Notice
 from tests.fakes import FakeDevice
 from tests.gui.fakes import TASK, FakeRecordings
 from tests.gui.pilot import LEFT, OpenWindow, Pilot, WidgetPilot
@@ -132,7 +133,7 @@ def test_instruction_moves_above_mirror_without_left_panel(pilot: Pilot) -> None
 def test_message_is_visible_without_right_panel(pilot: Pilot) -> None:
     pilot.start()
     pilot.shortcut("Ctrl+Shift+B").trigger()
-    pilot.controller.noticed.emit("Too early.")
+    pilot.controller.noticed.emit(Notice("Too early."))
     pilot.wait_for_text("Too early.")
     pilot.shortcut("Ctrl+B").trigger()
     pilot.wait_for_text("Too early.")

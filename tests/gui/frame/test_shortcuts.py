@@ -66,7 +66,7 @@ def test_changed_keys_take_effect_at_once(pilot: WidgetPilot, commands: Commands
         (
             RecordCommand.UNDO,
             ["A", "7", "Shift+A", "Return", "Esc", "Tab", "Space", "Left", "Del", "Ä", "Alt+C"],
-            ["F12", "Shift+F12", "Ctrl+Y", "Ctrl+Alt+C", "Alt+Left", "Ctrl+Space", "Media Play", ""],
+            ["F12", "Shift+F12", "Ctrl+D", "Ctrl+Alt+C", "Alt+Left", "Ctrl+Space", "Media Play", ""],
         ),
         (ReviewCommand.ACCEPT_EPISODE, ["Q", "Return", "Left"], ["Y", "0"]),
     ],

@@ -33,9 +33,15 @@ def choose_step(pilot: Pilot, number: int) -> None:
 
 
 class UnchangingDevice(FakeDevice):
+    """Not on screen 0, which is as good as black."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.show(1)
+
     def touch(self, stroke: TouchStroke) -> None:
         super().touch(stroke)
-        self.show(0)
+        self.show(1)
 
 
 def frame_of(size: Size, pixels: bytes, number: int = 1) -> Frame:

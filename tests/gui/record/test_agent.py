@@ -186,7 +186,7 @@ def test_agent_resumes_only_its_own_recording(pilot: Pilot, thinker: ControlledM
     thinker.say("BACK")  # for the abandoned question
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.qtbot.waitUntil(lambda: len(service.drafts()) == 2)
-    pilot.controller.resume(service.drafts()[0].episode_id)
+    pilot.controller.resume(service.drafts()[0])
     pilot.wait_for_phase(Phase.RECORDING)
     pilot.wait_for_text("An agent began this recording.")
     request_agent(pilot)

@@ -5,19 +5,30 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListView, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QRadioButton,
+    QScrollArea,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.dataset.layout import episode_ids
+from odyssey_recorder.dataset.layout import annotation_path, episode_ids
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.frame.application import TextSize, use_text_size
-from odyssey_recorder.gui.record.finishing import CompleteDialog, ImpossibleDialog, annotator_messages
+from odyssey_recorder.gui.record.finishing import REASONS, CompleteDialog, ImpossibleDialog, annotator_messages
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.recording.notice import Notice
+from odyssey_recorder.services.recording import check_alone
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenWindow, Pilot
-from tests.gui.record.screens import UnchangingDevice, record_one_step
+from tests.gui.record.screens import UnchangingDevice, child_of, record_one_step
 
 ID = "0000000000000007"
 
@@ -61,15 +72,15 @@ def test_answer_waits_for_the_checks(dialog: CompleteDialog, endings: list[Compl
     dialog.findChildren(QLineEdit)[0].setText("80%")
     dialog.ok.click()
     assert endings == []
-    dialog.show_report(report(finding(2, severity=Severity.NOTE)))
+    dialog.show_outcome(report(finding(2, severity=Severity.NOTE)))
     assert endings == [Complete("80%")]
 
 
 def test_findings_are_shown_before_publishing(dialog: CompleteDialog, endings: list[Complete]) -> None:
     dialog.ok.click()
-    dialog.show_report(report(finding(2)))
+    dialog.show_outcome(report(finding(2)))
     assert endings == []
-    assert "Step 3: nothing changed on the screen." in visible_text(dialog)
+    assert "Step 3: Found at 2." in visible_text(dialog)
     assert (dialog.ok.text(), dialog.cancel.text()) == ("Publish", "Go back and undo")
     dialog.ok.click()
     assert endings == [Complete("")]
@@ -79,7 +90,7 @@ def test_findings_are_shown_before_publishing(dialog: CompleteDialog, endings: l
 def test_publishing_does_not_need_the_checks(dialog: CompleteDialog, endings: list[Complete], fails: bool) -> None:
     dialog.ok.click()
     if fails:
-        dialog.show_failure(DatasetError("The disk is gone."))
+        dialog.show_outcome(DatasetError("The disk is gone."))
     else:
         assert dialog.ok.text() == "Publish unchecked"
         dialog.ok.click()
@@ -87,15 +98,44 @@ def test_publishing_does_not_need_the_checks(dialog: CompleteDialog, endings: li
 
 
 def test_failed_check_is_reported(dialog: CompleteDialog, endings: list[Complete]) -> None:
-    dialog.show_failure(DatasetError("The disk is gone."))
+    dialog.show_outcome(DatasetError("The disk is gone."))
     assert "The disk is gone." in visible_text(dialog)
     assert endings == []
 
 
-def test_findings_are_summarized_in_one_line_per_step() -> None:
-    findings = finding(4), finding(4, "ACT08"), finding(None, "EPI01"), finding(1, "INS01")
-    assert list(annotator_messages(report(*findings))) == ["Found at None.", "Step 5: nothing changed on the screen."]
-    assert list(annotator_messages(report(*map(finding, range(6)))))[4:] == ["2 more."]
+def test_all_that_check_warns_about_is_shown_in_one_line_per_step() -> None:
+    findings = finding(4), finding(4, "ACT08"), finding(None, "EPI02", Severity.ERROR), finding(1, "INS01")
+    assert list(annotator_messages(report(*findings, finding(2, severity=Severity.NOTE)))) == [
+        "Found at None.",
+        "Step 2: Found at 1. Tell your lead.",
+        "Step 5: The key had no effect. Found at 4.",
+    ]
+
+
+def test_many_findings_are_scrolled(dialog: CompleteDialog) -> None:
+    dialog.show_outcome(report(*map(finding, range(40))))
+    area = child_of(dialog, QScrollArea)
+    assert area.height() < 250
+    assert area.verticalScrollBar().maximum() > 0
+    assert "Step 40: " in visible_text(dialog)
+
+
+def test_ending_is_checked_again_after_a_pause_in_its_text(
+    dialog: CompleteDialog, endings: list[Complete], qtbot: QtBot
+) -> None:
+    dialog.show_outcome(report())
+    note = child_of(dialog, QLineEdit)
+    with qtbot.waitSignal(dialog.check_wanted) as wanted:
+        QTest.keyClicks(note, "+49 30 1234567")
+    assert wanted.args == [Complete("+49 30 1234567")]
+    dialog.show_outcome(report())
+    with qtbot.waitSignal(dialog.check_wanted):  # without the pause
+        QTest.keyClicks(note, "8")
+        dialog.ok.click()
+    assert endings == []
+    dialog.show_outcome(report(finding(2, "PRV01")))
+    assert endings == []
+    assert dialog.ok.isEnabled()
 
 
 def test_reasons_are_chosen_with_number_and_arrow_keys(qtbot: QtBot) -> None:
@@ -120,7 +160,7 @@ def test_step_with_a_finding_can_be_undone_before_publishing(tmp_path: Path, ope
     dialog = pilot.dialog()
     mirror = pilot.mirror.rect().translated(pilot.mirror.mapTo(pilot.window, dialog.rect().topLeft()))
     assert not mirror.intersects(dialog.rect().translated(dialog.mapTo(pilot.window, dialog.rect().topLeft())))
-    pilot.wait_for_text("Step 1: nothing changed on the screen.")
+    pilot.wait_for_text("Step 1: Nothing changed on the screen.")
     assert sorted(episode_ids(service.store.root)) == []
 
     pilot.press_in(dialog, "Go back and undo")
@@ -130,6 +170,66 @@ def test_step_with_a_finding_can_be_undone_before_publishing(tmp_path: Path, ope
     assert pilot.controller.phase is Phase.RECORDING
     pilot.complete()
     assert len(sorted(episode_ids(service.store.root))) == 1
+
+
+def test_question_shows_all_that_check_finds_on_the_published_episode(tmp_path: Path, open_window: OpenWindow) -> None:
+    service = FakeRecordings(tmp_path, UnchangingDevice())
+    pilot = open_window(service).watching()
+    record_one_step(pilot)
+    pilot.press("Complete")
+    pilot.wait_for_text("Please check:")
+    QTest.keyClicks(pilot.line("Note"), "lea@example.org")
+    pilot.wait_for_text("The note has what looks like an e-mail address.")
+    shown = pilot.named(QScrollArea, "Findings").widget()
+    assert isinstance(shown, QLabel)
+    lines = shown.text().splitlines()
+    dialog = pilot.dialog()
+    assert isinstance(dialog, CompleteDialog)
+    dialog.ok.click()
+    pilot.wait_for_phase(Phase.FINISHED)
+    (episode_id,) = episode_ids(service.store.root)
+    published = check_alone(service.store.root / annotation_path(episode_id))
+    assert lines == ["Please check:", *annotator_messages(published)]
+    assert len(lines) >= 3
+
+
+def answers(pilot: Pilot) -> tuple[str, str]:
+    """What is written at both questions for the end."""
+    pilot.press("Complete")
+    note = pilot.line("Note").text()
+    pilot.press("Impossible")
+    dialog = pilot.dialog()
+    assert isinstance(dialog, ImpossibleDialog)
+    reason = dialog.ending.reason
+    pilot.press_in(dialog, "Cancel")
+    return note, reason
+
+
+@pytest.mark.parametrize("reason", ["the shop is closed", "login required"])
+def test_unsent_answers_survive_a_step_and_a_closed_window(
+    open_window: OpenWindow, pilot: Pilot, service: FakeRecordings, reason: str
+) -> None:
+    pilot.start()
+    pilot.press("Complete")
+    QTest.keyClicks(pilot.line("Note"), "Platform 4 ")
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    assert not pilot.is_asked
+    assert answers(pilot) == ("Platform 4", "")
+    pilot.press("Impossible")
+    if reason in REASONS:
+        pilot.named(QRadioButton, reason).click()
+    else:
+        QTest.keyClicks(pilot.line("Another reason"), reason)
+    pilot.window.close()
+
+    pilot = open_window(service).watching()
+    pilot.press_in(pilot.dialog(), "Resume")
+    pilot.wait_for_steps(1)
+    assert answers(pilot) == ("Platform 4", reason)
+    pilot.stop()
+    pilot.start()
+    assert answers(pilot) == ("", "")
 
 
 def test_new_step_or_escape_in_the_field_closes_the_question(pilot: Pilot) -> None:
@@ -157,9 +257,9 @@ def test_reasons_are_readable_in_the_smallest_window(tmp_path: Path, open_window
     pilot.window.resize(1100, 700)
     pilot.wait_for_phase(Phase.WATCHING)
     record_one_step(pilot)
-    pilot.controller.noticed.emit("Screenshots come over gRPC again.")
+    pilot.controller.noticed.emit(Notice("Screenshots come over gRPC again.", after=0))
     pilot.press("Impossible")
-    pilot.wait_for_text("Step 1: nothing changed on the screen.")
+    pilot.wait_for_text("Step 1: Nothing changed on the screen.")
     reasons = pilot.dialog().findChildren(QRadioButton)
     pilot.qtbot.waitUntil(lambda: all(one.height() >= one.minimumSizeHint().height() for one in reasons))
     undo = pilot.named(QPushButton, "Undo step 1: nothing changed on the screen")

@@ -74,11 +74,14 @@ def pixel(mirror: MirrorView, point: QPoint) -> Pixel:
     return found
 
 
-def turn_wheel(mirror: MirrorView, at: QPoint, delta: QPoint, keys: Qt.KeyboardModifier = NONE) -> None:
+def turn_wheel(
+    mirror: MirrorView, at: QPoint, delta: QPoint, keys: Qt.KeyboardModifier = NONE, *, time_ms: int = 0
+) -> None:
     event = QWheelEvent(
         QPointF(at), QPointF(mirror.mapToGlobal(at)), QPoint(), delta, Qt.MouseButton.NoButton, keys,
         Qt.ScrollPhase.NoScrollPhase, False,
     )  # fmt: skip
+    event.setTimestamp(time_ms)
     QApplication.sendEvent(mirror, event)
 
 
@@ -145,6 +148,28 @@ def test_wheel_turned_back_cancels_the_touch(mirror: MirrorView, received: Signa
         turn_wheel(mirror, at, QPoint(0, -120))
         turn_wheel(mirror, at, QPoint(0, 120))
     assert received.events == [1, "cancelled"]
+
+
+def test_slow_spin_is_one_scroll_without_a_refusal(mirror: MirrorView, received: Signals, qtbot: QtBot) -> None:
+    missed: list[None] = []
+    mirror.missed.connect(lambda: missed.append(None))
+    at, down = spot(mirror, 500, 1500), QPoint(0, -120)
+    with qtbot.waitSignal(mirror.stroke_made):
+        turn_wheel(mirror, at, down, time_ms=1000)
+    mirror.set_overlay(Overlay("Sending…"))
+    turn_wheel(mirror, at, down, time_ms=1500)
+    mirror.set_overlay(None)
+    turn_wheel(mirror, at, down, time_ms=2000)
+    assert (len(received.events), missed) == (2, [])
+
+    mirror.set_overlay(Overlay("Sending…"))
+    turn_wheel(mirror, at, -down, time_ms=2400)  # a slow spin back came too early
+    assert len(missed) == 1
+    mirror.set_overlay(None)
+    turn_wheel(mirror, at, -down, time_ms=2900)
+    assert (len(received.events), len(missed)) == (2, 1)
+    with qtbot.waitSignal(mirror.stroke_made):
+        turn_wheel(mirror, at, -down, time_ms=3500)
 
 
 def test_right_button_is_back_and_middle_button_is_home(mirror: MirrorView, received: Signals) -> None:

@@ -1,12 +1,14 @@
 """Passive mode: the annotator works in the emulator's own window."""
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QRadioButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QRadioButton
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.bridges.recording import Phase
@@ -16,7 +18,7 @@ from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
-from tests.gui.pilot import LEFT, OpenWindow, Pilot, button_in
+from tests.gui.pilot import LEFT, OpenWindow, Pilot, button_in, texts_in
 from tests.gui.record.screens import child_of, screenshot_in
 
 
@@ -108,12 +110,14 @@ def test_only_input_on_the_device_is_recorded(pilot: Pilot, service: FakeRecordi
     assert pilot.says("OK: ")
 
 
-def test_draft_keeps_its_mode(open_window: OpenWindow, pilot: Pilot, ready_device: FakeDevice, tmp_path: Path) -> None:
+def test_draft_keeps_its_mode(
+    open_window: OpenWindow, pilot: Pilot, ready_device: FakeDevice, service: FakeRecordings
+) -> None:
     record_passively(pilot)
     ready_device.press_key("KEY_HOME")
     pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
     pilot.window.close()
-    pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
+    pilot = open_window(service).watching()
     pilot.press_in(pilot.dialog(), "Resume")
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening", timeout=10_000)
     assert pilot.steps == ["Press Home"]
@@ -146,6 +150,47 @@ def test_unread_text_is_asked_for(card: TextQuestionCard, steps: list[RecordedSt
     assert answered.args == [1, "hello"]
     card.show_question(None, steps)
     assert not card.isVisible()
+
+
+def test_field_on_the_next_screenshot_is_shown_large(card: TextQuestionCard, tmp_path: Path, qtbot: QtBot) -> None:
+    screenshot, tree, white = tmp_path / "1.png", tmp_path / "1.xml", (255, 255, 255)
+    image = Image.new("RGB", (1080, 2400), white)
+    image.paste((200, 0, 0), (140, 2000, 940, 2100))
+    image.save(screenshot)
+    tree.write_text(
+        "<hierarchy><node class='android.widget.EditText' focused='true' bounds='[140,2000][940,2100]'/></hierarchy>"
+    )
+    next_step = RecordedStep(1, Type(""), screenshot, "", tree=tree)
+    steps = [RecordedStep(0, Type("?"), tmp_path, ""), next_step]
+    card.show_question(TextQuestion(0, "", screenshot=screenshot), steps[:1])
+    picture = next(label for label in card.findChildren(QLabel) if label.minimumHeight() >= 150)
+
+    def red_share() -> float:
+        """Of the picture's middle row."""
+        image = picture.pixmap().toImage()
+        row = [image.pixelColor(x, image.height() // 2).green() for x in range(image.width())]
+        return sum(green < 128 for green in row) / max(1, len(row))
+
+    qtbot.waitUntil(lambda: not picture.pixmap().isNull())
+    whole = picture.pixmap().deviceIndependentSize()
+    card.show_question(None, steps)
+    card.show_question(TextQuestion(0, "", screenshot=screenshot), steps)
+    qtbot.waitUntil(lambda: red_share() > 0.9)
+    assert picture.pixmap().deviceIndependentSize().width() > 2 * whole.width()
+
+
+def test_doubted_answer_can_be_corrected_or_saved(card: TextQuestionCard, steps: list[RecordedStep]) -> None:
+    asked = TextQuestion(0, "", screenshot=steps[1].screenshot)
+    card.show_question(asked, steps)
+    QTest.keyClicks(child_of(card, QLineEdit), "hello")
+    QTest.mouseClick(button_in(card, "Save"), LEFT)
+    card.show_question(replace(asked, guess="hello", shown="helo"), steps)
+    assert "The field shows “helo”, not “hello”. Correct the text, or save it as it is." in texts_in(card)
+    assert child_of(card, QLineEdit).text() == "hello"
+    assert button_in(card, "Save anyway").isVisible()
+    card.show_question(TextQuestion(1, ""), steps)
+    assert button_in(card, "Save").isVisible()
+    assert not any("The field shows" in text for text in texts_in(card))
 
 
 def test_postponed_question_returns_with_its_text(card: TextQuestionCard, steps: list[RecordedStep]) -> None:

@@ -9,24 +9,34 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QPushButton, QRadioButton
 
+from odyssey_recorder.dataset.draft import read_head
 from odyssey_recorder.dataset.layout import episode_ids, screenshot_path
-from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
+from odyssey_recorder.device.profile import profile_named
+from odyssey_recorder.errors import DeviceError, DeviceTimeoutError, RecordingError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.frame.application import TextSize, use_text_size
+from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.record.device_column import Publication
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
 from odyssey_recorder.gui.record.recording_bar import RecordingBar
+from odyssey_recorder.gui.record.sounds import Sound, Sounds
 from odyssey_recorder.gui.record.status import ElidedLabel
 from odyssey_recorder.gui.screen.canvas import Framing
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
-from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.model.geometry import Box, Pixel, Size
 from odyssey_recorder.recording.state import State
 from tests.fakes import FakeDevice
-from tests.gui.fakes import TASK, FakeRecordings
+from tests.gui.fakes import TASK, FakeInventory, FakeRecordings
 from tests.gui.inspection import faults
 from tests.gui.pilot import LEFT, NONE, OpenWindow, Pilot, button_in
-from tests.gui.record.screens import choose_step, record_one_step
+from tests.gui.record.screens import choose_step, fit_of, record_one_step
+
+
+def simulated(serial: str) -> FakeDevice:
+    device = FakeDevice(serial=serial)
+    device.avd_name = "Simulated_pixel_7_pro"
+    return device
 
 
 def test_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
@@ -91,6 +101,32 @@ def test_capture_path_and_its_change_are_shown(pilot: Pilot, device: FakeDevice)
     pilot.wait_for_text("Screenshots now come from adb (screencap)")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
+
+
+def test_sounds_are_off_unless_wanted(pilot: Pilot, device: FakeDevice) -> None:
+    (sounds,) = pilot.window.findChildren(Sounds)
+    heard: list[Sound] = []
+    sounds.played.connect(heard.append)
+    pilot.start()
+    pilot.wait_for_state(State.READY)
+    sounds.is_on, sounds.patience_s = True, 3600.0
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    assert heard == []
+    sounds.patience_s = 0.0
+    device.disconnect()
+    pilot.wait_for_state(State.DEVICE_LOST)
+    device.recover()
+    pilot.qtbot.waitUntil(lambda: len(heard) == 2)
+    pilot.wait_for_state(State.READY)
+    pilot.complete()
+    assert heard == [Sound.ERROR, Sound.READY, Sound.DONE]
+
+
+def test_own_count_and_time_of_today_are_shown(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.complete()
+    pilot.wait_for_text("You today: 1 episode, 0 min")
 
 
 def test_published_episode_shows_its_path_and_offers_another(pilot: Pilot, service: FakeRecordings) -> None:
@@ -169,7 +205,7 @@ def test_recording_needs_an_instruction_and_an_app(pilot: Pilot) -> None:
     pilot.editor("Instruction").setPlainText(TASK.instruction)
     assert pilot.says("Enter at least one app")
     assert not start.isEnabled()
-    QTest.keyClicks(pilot.line("Add an app"), "Settings,")
+    QTest.keyClicks(pilot.line("Apps"), "Settings")
     assert start.isEnabled()
 
 
@@ -229,19 +265,59 @@ def test_undoing_many_steps_asks_first(pilot: Pilot, device: FakeDevice) -> None
         pilot.press("Home")
         pilot.wait_for_steps(number)
     choose_step(pilot, 1)
-    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.shortcut("Ctrl+Shift+U").trigger()
     pilot.press_in(pilot.dialog(), "Cancel")
     assert len(pilot.steps) == 5
-    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.shortcut("Ctrl+Shift+U").trigger()
     pilot.press_in(pilot.dialog(), "Undo")
     pilot.wait_for_state(State.RESTORING)
     device.show(1)
     pilot.wait_for_steps(1)
     choose_step(pilot, 0)
-    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.shortcut("Ctrl+Shift+U").trigger()
     pilot.wait_for_state(State.RESTORING)
     device.show(0)
     pilot.wait_for_steps(0)
+
+
+def test_undone_step_is_redone_on_its_screen(pilot: Pilot, device: FakeDevice) -> None:
+    record_one_step(pilot)
+    assert not pilot.is_enabled("Redo")
+    pilot.press("Undo last")
+    pilot.wait_for_state(State.RESTORING)
+    device.show(0)
+    pilot.wait_for_steps(0)
+    pilot.wait_until_enabled("Redo")
+    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    assert pilot.status.hint == "Click"
+    pilot.wait_for_steps(1)
+    assert device.performed[0] == device.performed[1]
+    assert not pilot.is_enabled("Redo")
+
+
+def test_element_under_the_pointer_is_outlined_unless_switched_off(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.start()
+    pilot.wait_for_state(State.READY)
+    outline, mirror = pilot.mirror.outline, pilot.mirror
+    QTest.mouseMove(mirror, pilot.spot(180, 300))
+    pilot.qtbot.waitUntil(lambda: outline.box == Box(60, 270, 300, 330))
+    QTest.mouseMove(mirror, pilot.spot(180, 300) + QPoint(1, 0))
+    edge = fit_of(mirror).point_of(Pixel(60, 300))
+    assert mirror.grab().toImage().pixelColor(edge.toPoint()).name() == Theme.current().accent.name()
+    QTest.mouseMove(mirror, pilot.spot(180, 500))
+    pilot.qtbot.waitUntil(lambda: outline.box is None)
+    QTest.mouseMove(mirror, pilot.spot(180, 300))
+    pilot.qtbot.waitUntil(lambda: outline.box is not None)
+    pilot.put_finger_down(180, 300)
+    assert outline.box is None, "a finger is down"
+    QTest.mouseRelease(mirror, LEFT, NONE, pilot.spot(180, 300))
+    pilot.wait_for_steps(1)
+    outline.is_on = False
+    pilot.press("Home")
+    pilot.wait_for_steps(2)
+    pilot.qtbot.waitUntil(lambda: pilot.views[-1].nodes != ())
+    QTest.mouseMove(mirror, pilot.spot(180, 310))
+    assert outline.box is None
 
 
 def test_paused_recording_looks_different_and_ignores_input(pilot: Pilot, device: FakeDevice) -> None:
@@ -318,14 +394,14 @@ def test_draft_of_a_closed_window_can_be_resumed(open_window: OpenWindow, pilot:
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.window.close()
-    service = FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))
+    service = FakeRecordings(tmp_path, simulated("fake-2"))
     (draft,) = service.drafts()
     assert draft.steps == 1
     pilot = open_window(service).watching()
     pilot.press_in(pilot.dialog(), "Resume")
     pilot.wait_for_state(State.RESTORING)
     pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
-    assert pilot.says("The device does not show the screen on which this recording stopped.")
+    assert pilot.says("The device does not show the screen on which this recording was interrupted.")
     pilot.press("Screens match, continue")
     pilot.wait_for_steps(1)
     assert pilot.says(TASK.instruction)
@@ -336,6 +412,53 @@ def test_draft_of_a_closed_window_can_be_resumed(open_window: OpenWindow, pilot:
     assert actions == [Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("")]
 
 
+def test_resume_chooses_or_starts_the_device_of_the_draft(open_window: OpenWindow, tmp_path: Path) -> None:
+    """The simulated emulator ends with its window, and the next window starts it again."""
+    FakeRecordings(tmp_path, simulated("emulator-5554")).leave_draft()
+    other_kind = FakeDevice(Size(1080, 2400), serial="fold")
+    service = FakeRecordings(tmp_path, other_kind, simulated=simulated("emulator-5600"))
+    pilot = open_window(service).watching()
+    assert pilot.controller.serial == "fold"
+    pilot.press_in(pilot.dialog(), "Resume")
+    pilot.wait_for_state(State.READY)
+    assert pilot.controller.serial == "emulator-5600"
+    assert service.simulated_profile == "pixel_7_pro"
+    pilot.stop()
+
+    service.connected_devices.insert(1, simulated("emulator-5554"))
+    pilot.controller.choose_device("fold")
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.press("Show drafts")
+    pilot.press_in(pilot.dialog(), "Resume")
+    pilot.qtbot.waitUntil(lambda: pilot.controller.serial == "emulator-5554")  # the draft's own
+    pilot.wait_for_phase(Phase.RECORDING)
+
+
+def test_resume_starts_the_virtual_device_of_the_draft(tmp_path: Path) -> None:
+    phone = FakeDevice(profile_named("pixel_7_pro").size, serial="emulator-5570")
+    phone.avd_name = "Old_phone"
+    FakeRecordings(tmp_path, phone).leave_draft()
+    service, inventory = FakeRecordings(tmp_path), FakeInventory()
+    object.__setattr__(service, "inventory", lambda: inventory)
+    (draft,) = service.drafts()
+    inventory.make("pixel_fold")
+    with pytest.raises(RecordingError, match=r"This recording needs a Pixel 7 Pro \(1440x3120\)"):
+        service.device_for(draft)
+    inventory.make("pixel_7_pro")
+    assert service.device_for(draft) == "emulator-5554"
+    assert inventory.done == ["start Pixel_7_Pro"]
+
+
+def test_resume_without_the_device_of_the_draft_names_it(open_window: OpenWindow, tmp_path: Path) -> None:
+    FakeRecordings(tmp_path, simulated("emulator-5554")).leave_draft()
+    looks_alike = FakeDevice(serial="fake-2")
+    pilot = open_window(FakeRecordings(tmp_path, looks_alike)).watching()
+    pilot.press_in(pilot.dialog(), "Resume")
+    pilot.wait_for_text("This recording needs a Simulated pixel 7 pro (360x640). Start one, then resume it.")
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert pilot.controller.serial == "fake-2"
+
+
 def test_uncertain_last_step_can_be_undone(open_window: OpenWindow, pilot: Pilot, tmp_path: Path) -> None:
     record_one_step(pilot)
     pilot.window.close()
@@ -343,7 +466,7 @@ def test_uncertain_last_step_can_be_undone(open_window: OpenWindow, pilot: Pilot
     lines = log.read_text().splitlines()
     last = next(number for number, line in enumerate(lines) if line.startswith('{"kind":"step"'))
     log.write_text("\n".join([*lines[: last + 1], ""]))
-    pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
+    pilot = open_window(FakeRecordings(tmp_path, simulated("fake-2"))).watching()
     pilot.press_in(pilot.dialog(), "Resume")
     pilot.wait_for_state(State.RESTORING)
     assert pilot.says("it is unknown whether the device received it")
@@ -376,6 +499,39 @@ def test_discarding_is_confirmed_but_never_by_return(pilot: Pilot, service: Fake
     pilot.press_in(pilot.dialog(), "Discard")
     pilot.wait_for_phase(Phase.WATCHING)
     assert (service.drafts(), sorted(episode_ids(service.store.root))) == ([], [])
+
+
+def test_task_is_recorded_again_with_one_key(pilot: Pilot, service: FakeRecordings, tmp_path: Path) -> None:
+    def begun_after(*earlier: str) -> str:
+        """Wait for the one draft besides those in the trash."""
+        pilot.qtbot.waitUntil(lambda: set(earlier) == {path.name[:16] for path in tmp_path.glob("drafts/trash/*")})
+        pilot.qtbot.waitUntil(lambda: len([*tmp_path.glob("drafts/*/draft.json")]) == 1)
+        pilot.wait_for_steps(0)
+        return next(tmp_path.glob("drafts/*/draft.json")).parent.name
+
+    objects_before = len(pilot.controller.findChildren(QObject))
+    pilot.start()
+    first = begun_after()
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    pilot.shortcut("Ctrl+Shift+N").trigger()
+    second = begun_after(first)
+    assert read_head(tmp_path / "drafts" / second).task_info.instruction == TASK.instruction
+    for number in range(1, 5):
+        pilot.press("Home")
+        pilot.wait_for_steps(number)
+    pilot.press("Record again")
+    QTest.keyClick(pilot.dialog(), Qt.Key.Key_Escape)
+    assert len(pilot.steps) == 4
+    pilot.press("Record again")
+    QTest.keyClick(pilot.dialog(), Qt.Key.Key_Return)
+    third = begun_after(first, second)
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    pilot.complete()
+    assert [*episode_ids(service.store.root)] == [third]
+    pilot.press("Record another")
+    pilot.qtbot.waitUntil(lambda: len(pilot.controller.findChildren(QObject)) == objects_before)
 
 
 def test_annotator_chooses_between_two_devices(open_window: OpenWindow, tmp_path: Path) -> None:

@@ -59,6 +59,18 @@ def test_next_or_own_task_releases_the_reserved_one(pilot: Pilot, queue: TaskQue
     pilot.wait_for_text("Set an alarm")
 
 
+def test_released_task_is_replaced_and_the_reason_is_shown(pilot: Pilot, queue: TaskQueue, tmp_path: Path) -> None:
+    lea = queue_over(tmp_path / "tasks.jsonl", tmp_path / "queue.sqlite", FakeEpisodes(), annotator=lambda: "Lea")
+    lea.free("a", "Bob knows this app")
+    pilot.wait_for_text("Released by Lea: Bob knows this app")
+    pilot.wait_for_text("This task is no longer reserved for you.")
+    pilot.wait_for_text("Start a timer")
+    lea.assign(["b", "c"], "Bob")
+    pilot.wait_for_text("Assigned by Lea: to Bob")
+    pilot.wait_for_text("Set an alarm")
+    assert [holder.task_id for holder in lea.holders()] == ["a"]
+
+
 def test_published_task_is_followed_by_the_next(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
     queue = queue_of(tmp_path, *ROWS[:2], episodes=FakeEpisodes())
     pilot = open_at(Workplace(tasks=lambda: queue))

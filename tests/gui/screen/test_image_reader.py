@@ -82,5 +82,5 @@ def test_single_screenshot_views_report_problem(background: Background, folder: 
         part.show()
     wanted.show_screenshot(folder / "0.png")
     qtbot.waitUntil(lambda: wanted.accessibleDescription() == message)
-    card.show_question(TextQuestion(0, "milk"), [RecordedStep(0, Type(""), folder / "0.png", "")])
+    card.show_question(TextQuestion(0, "milk", screenshot=folder / "0.png"), [RecordedStep(0, Type(""), folder, "")])
     qtbot.waitUntil(lambda: any("it is a named pipe" in text for text in texts_in(card)))

@@ -63,7 +63,10 @@ class TaskSetup:
     def service(self) -> TaskService:
         own = self.folder / "own"
         templates = TemplateChoice(
-            lambda: [self.templates, *([own] if own.exists() else [])], lambda: own, lambda: False
+            lambda: [self.templates, *([own] if own.exists() else [])],
+            lambda: own,
+            lambda: False,
+            lambda: self.folder / "team.yaml",
         )
         return TaskService(self.queue, lambda: "Ada", templates, self._batch)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -33,6 +34,7 @@ from tests.gui.pilot import button_in
 from tests.gui.tasks.lead_driver import NO_MODEL, LeadDriver
 from tests.llm.good_model import right
 from tests.llm.stand_in import MODEL, StandIn, refuses, says
+from tests.tasks.tasks import FakeEpisodes, queue_over
 
 PRICES = Prices(date(2026, 11, 1), (ModelFacts(name=MODEL, input=1.0, output=2.0),))
 
@@ -190,6 +192,10 @@ def test_rewrite_shows_its_budget_first_and_its_cost_at_the_end(lead: LeadDriver
     assert lead.says(" tokens.")
     assert lead.says(f"{tasks[1].task_id}: ")
     assert lead.says("I cannot help with that.")
+    lead.wait_for(lambda: lead.choice("Status").findText("Not rewritten (1)") >= 0)
+    lead.choice("Status").setCurrentText("Not rewritten (1)")
+    lead.wait_for(lambda: [row.task_id for row in lead.rows] == [tasks[1].task_id])
+    lead.wait_for_text("Not rewritten: ")
 
 
 def test_rewritten_tasks_are_rewritten_again_or_reset(lead: LeadDriver, model: StandIn) -> None:
@@ -291,6 +297,34 @@ def test_queue_shows_who_holds_a_task_and_since_when(lead: LeadDriver, task: Que
     lead.wait_for_text("Reserved for you until")
     lead.use(TasksCommand.SHOW_QUEUE)
     lead.use(TasksCommand.FREE_TASK)
-    lead.press_in(lead.dialog_of(QuestionDialog), "Release")
+    dialog = lead.dialog_of(ReasonDialog)
+    QTest.keyClicks(lead.line("Another reason"), "Bob knows this app")
+    lead.press_in(dialog, "Release")
     lead.wait_for(lambda: lead.service.holders() == () and table.model().index(0, STATUS).data() == "Waiting")
     lead.wait_for(lambda: not lead.commands[TasksCommand.FREE_TASK].isVisible())
+    lead.wait_for_text("Released by Ada: Bob knows this app")
+
+
+def test_queue_is_live_and_tasks_are_assigned(lead: LeadDriver, task: QueuedTask, tmp_path: Path) -> None:
+    lead.bridge.follow()
+    lead.use(TasksCommand.APPROVE_TASKS)
+    lead.use(TasksCommand.SHOW_QUEUE)
+    table = lead.named(QTableView, "Tasks")
+    lead.wait_for(lambda: table.model().index(0, STATUS).data() == "Waiting")
+    bob = queue_over(tmp_path / "my_tasks.jsonl", tmp_path / "queue.sqlite", FakeEpisodes(), annotator=lambda: "Bob")
+    bob.claim(task.task_id)
+    lead.wait_for(lambda: table.model().index(0, STATUS).data().startswith("Reserved\nBob, "))
+    bob.skip(task.task_id, "later")
+    lead.wait_for(lambda: table.model().index(0, STATUS).data() == "Skipped")
+    lead.use(TasksCommand.ASSIGN_TASK)
+    lead.dialog_of(ReasonDialog).findChildren(QRadioButton)[0].click()
+    lead.press_in(lead.dialog_of(ReasonDialog), "Assign")
+    lead.wait_for(lambda: table.model().index(0, STATUS).data() == "Waiting\nfor Bob")
+    assert lead.says("Only Bob can record this task.")
+    assert not lead.commands[TasksCommand.RECORD_TASK].isEnabled()
+    lead.use(TasksCommand.ASSIGN_TASK)
+    choices = lead.dialog_of(ReasonDialog).findChildren(QRadioButton)
+    assert [choice.accessibleName() for choice in choices] == ["everybody", "Ada"]
+    choices[0].click()
+    lead.press_in(lead.dialog_of(ReasonDialog), "Assign")
+    lead.wait_for(lambda: lead.commands[TasksCommand.RECORD_TASK].isEnabled())

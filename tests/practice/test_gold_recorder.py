@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.commands.practice_gold import GoldRecorder
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.errors import RecordingError, ScriptError
 from odyssey_recorder.practice.gold import read_gold
 from odyssey_recorder.practice.score import score
 from odyssey_recorder.practice.tasks import practice_tasks
 from odyssey_recorder.simulated.private_emulators import PrivateEmulators
+from tests.practice.gold_recorder import GoldRecorder
 
 TASKS = {task.folder.name: task for task in practice_tasks()}
 

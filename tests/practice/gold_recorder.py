@@ -1,6 +1,6 @@
 """Records the gold episodes of the practice tasks again, on a simulated emulator.
 
-    python -m odyssey_recorder.commands.practice_gold [FOLDER ...]
+    python -m tests.practice.gold_recorder [FOLDER ...]
 
 A practice script is like a recording script (docs/scripts.md), but finds positions by text: ``{"on": "Notes"}``,
 ``{"on": "Delta", "hold": true}``, and ``{"reach": "About phone"}``, which scrolls there.
