@@ -52,6 +52,10 @@ def report_as_json(report: QualityReport, *, dataset: str, made_at: datetime) ->
             {"reviewer": pace.name, "n": pace.n, "median": pace.median_s, "p90": pace.p90_s, "hasty": pace.hasty}
             for pace in report.pace
         ],
+        "controls": [
+            {"reviewer": rate.name, "good": _hits_as_json(rate.good), "bad": _hits_as_json(rate.bad)}
+            for rate in report.controls
+        ],
         "reasons": [
             {"criterion": reason.criterion.value, "reason": reason.text, "count": reason.count}
             for reason in report.reasons
@@ -68,6 +72,10 @@ def _share_as_json(share: Share) -> dict[str, Json]:
         "of": share.of,
         "interval": _ends(share.interval),
     }
+
+
+def _hits_as_json(share: Share) -> dict[str, Json]:
+    return {"right": share.count, "of": share.of, "interval": _ends(share.interval) if share.of else None}
 
 
 def _panel_as_json(panel: ReportPanel) -> dict[str, Json]:

@@ -104,6 +104,19 @@ class TextCheckFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class HitRate:
+    """How often a reviewer decided as the known verdict of control episodes: `good` are accepted, `bad` are not."""
+
+    name: str
+    good: Share
+    bad: Share
+
+    @property
+    def all(self) -> Share:
+        return Share(self.name, self.good.count + self.bad.count, self.good.of + self.bad.of)
+
+
+@dataclass(frozen=True, slots=True)
 class QualityReport:
     """All figures; `sampled_pairs` counts the pairs of verdicts on sampled episodes."""
 
@@ -119,6 +132,7 @@ class QualityReport:
     reasons: tuple[Reason, ...]
     problems: tuple[str, ...] = ()
     texts: tuple[TextCheckFigures, ...] = ()
+    controls: tuple[HitRate, ...] = ()
 
     @property
     def episodes(self) -> int:
@@ -145,6 +159,7 @@ def quality_report(reviewed: AllReviewed) -> QualityReport:
         pace=tuple(_pace(verdicts)),
         reasons=tuple(_reasons(verdicts)),
         problems=reviewed.problems,
+        controls=tuple(_hit_rates(final)),
     )
 
 
@@ -218,6 +233,22 @@ def _pace(verdicts: Sequence[Verdict]) -> Iterator[Pace]:
     together = [second for _, some in each for second in some]
     for name, some in [("All", together), *each] if together else []:
         yield Pace(name, len(some), median(some), _p90(some), hasty[name])
+
+
+def _hit_rates(final: Sequence[Reviewed]) -> Iterator[HitRate]:
+    """An episode whose review was reopened has no known verdict, until it is finished again."""
+    persons, hits = _Persons(), defaultdict[tuple[str, bool], list[bool]](list)
+    for episode in final:
+        is_good = episode.stage is ReviewStage.ACCEPTED
+        for verdict in episode.controls:
+            hits[persons.name(verdict.by), is_good].append(verdict.decision.accepts is is_good)
+
+    def share(name: str, is_good: bool) -> Share:
+        given = hits.get((name, is_good), [])
+        return Share(name, sum(given), len(given))
+
+    for name in sorted({name for name, _ in hits}):
+        yield HitRate(name, share(name, True), share(name, False))
 
 
 def _p90(values: Sequence[float]) -> float:

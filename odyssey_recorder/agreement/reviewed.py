@@ -20,13 +20,17 @@ Warned = Callable[[str], bool | None]
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """`verdicts` are those that count; `is_sampled` tells whether it was drawn for a second review."""
+    """`verdicts` are those that count; `is_sampled` tells whether it was drawn for a second review.
+
+    `controls` are verdicts that only measure their reviewers.
+    """
 
     episode_id: str
     subject: Subject
     stage: ReviewStage
     verdicts: tuple[Verdict, ...] = ()
     is_sampled: bool = False
+    controls: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,9 @@ class _Reader:
         episode_id, is_sampled = episode.episode_id, episode.episode_id in self._sampled
         rule = StatusRule(warned=self._warned(episode_id), sampled=is_sampled) if is_present else TRASH_RULE
         now = review_status(file, rule, recorder=episode.annotator, revision=lambda: episode.revision)
-        return Reviewed(episode_id, _subject(episode, now.verdicts), now.stage, now.verdicts, is_sampled)
+        subject = _subject(episode, now.verdicts)
+        controls = tuple(verdict for verdict in file.control_verdicts if verdict.revision == episode.revision)
+        return Reviewed(episode_id, subject, now.stage, now.verdicts, is_sampled, controls)
 
     def _file(self, episode: EpisodeRow) -> ReviewFile:
         try:

@@ -9,11 +9,13 @@ from odyssey_recorder.agreement.quality_report import (
     QUESTIONS,
     Breakdown,
     DefectBound,
+    HitRate,
     Pace,
     QualityReport,
     QuestionAgreement,
     Reason,
     ReportPanel,
+    Share,
     TextCheckFigures,
 )
 from odyssey_recorder.model.plain_text import counted, on_one_line
@@ -112,6 +114,8 @@ def sections(report: QualityReport) -> Iterator[Section]:
         yield Section("Accepted, of finished episodes", tables=tuple(map(_breakdown, report.breakdowns)))
     if report.reasons:
         yield Section("Reasons for answers other than pass", tables=tuple(_reasons(report.reasons)))
+    if report.controls:
+        yield Section("Control episodes, whose verdict is known", tables=(_controls(report.controls),))
     if report.pace:
         yield Section("Time per episode", doubt=hasty_text(report), tables=(_pace(report.pace),))
     if report.texts:
@@ -164,6 +168,19 @@ def _reasons(reasons: Sequence[Reason]) -> Iterator[Table]:
         counts = [(reason.text, reason.count) for reason in reasons if reason.criterion is criterion]
         if counts:
             yield Table(f"Reasons: {statement}", (statement, "", "Answers"), tuple(_counted(counts, most)))
+
+
+def _controls(rates: Sequence[HitRate]) -> Table:
+    def measured(share: Share) -> Measured:
+        return _share(share.share, share.interval) if share.of else Measured(None, "—")
+
+    rows = (
+        BarRow(rate.name, f"{rate.all.of:,}", (measured(rate.all), measured(rate.good), measured(rate.bad)))
+        for rate in rates
+    )
+    return Table(
+        "Control episodes", ("Reviewer", "Judged", "Right", "Good ones accepted", "Bad ones refused"), tuple(rows)
+    )
 
 
 def _pace(pace: Sequence[Pace]) -> Table:

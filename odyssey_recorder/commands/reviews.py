@@ -170,6 +170,54 @@ def reopen(
 
 
 @app.command()
+def reply(
+    episode_id: Annotated[str, typer.Argument(metavar="ID", help="The episode that was sent back.")],
+    words: Annotated[str, typer.Argument(metavar="TEXT", help="What the reviewer should know.")],
+    *,
+    by: terminal.ByOption = None,
+    dataset: terminal.DatasetOption = None,
+) -> None:
+    """Reply to the reviewer who sent your episode back.
+
+    Exit code 0: the reply is saved; 2: the episode is not yours, or not sent back.
+    """
+    from odyssey_recorder.services.review import reply_to_reviewer
+    from odyssey_recorder.settings import read_settings
+
+    settings = read_settings(dataset=dataset, annotator=by)
+    reply_to_reviewer(settings.dataset, settings.annotator, episode_id, words)
+    terminal.say(f"{episode_id}: the reviewers see your reply")
+
+
+@app.command()
+def control(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Episodes that are accepted or sent back.")],
+    *,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Make them ordinary episodes again.")] = False,
+    by: terminal.ByOption = None,
+    dataset: terminal.DatasetOption = None,
+) -> None:
+    """Use finished episodes as controls, to measure reviewers.
+
+    Reviewers who have no part in a control get it among the others, as if nobody
+    had judged it. Their verdicts on it count only in the figures.
+
+    Exit code 0: success; 2: the episodes or their reviews cannot be read or written.
+    """
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring.user import review_service, user_index
+
+    settings = read_settings(dataset=dataset, annotator=by)
+    with closing(user_index(settings.dataset)) as index:
+        service = review_service(index, lambda: settings.annotator)
+        with terminal.err.status(terminal.line(f"Checking {settings.dataset} …")):
+            service.check_all()
+        changed = service.control({*ids}, on=not withdraw)
+    verb = "withdrawn" if withdraw else "added"
+    terminal.say(f"{counted(changed, 'control episode')} {verb}, {len({*ids}) - len(changed):,} left out")
+
+
+@app.command()
 def withdraw(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The ids of the episodes.")],
     *,

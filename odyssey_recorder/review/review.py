@@ -106,7 +106,7 @@ class Verdict(_Entry):
 
     `revision` is the SHA-256 of the annotation file that was judged, after the reviewer's own amendments. `findings`
     are the names of those that were shown, `seconds` how long the episode was looked at (0 if unmeasured), `replay` the
-    id of a replay that was used as evidence.
+    id of a replay that was used as evidence. A verdict with the id of a `control` only measures the reviewer.
     """
 
     kind: Literal["verdict"] = "verdict"
@@ -118,6 +118,7 @@ class Verdict(_Entry):
     findings: tuple[str, ...] = ()
     subject: Subject = Subject()
     replay: str = ""
+    control: str = Field(default="", exclude_if=lambda control: not control)
 
     @field_validator("judgements")
     @classmethod
@@ -184,7 +185,23 @@ class Reopening(_Entry):
     why: str = ""
 
 
-Entry = Annotated[Verdict | Fix | ReplayEvidence | Move | Request | Reopening, Field(discriminator="kind")]
+class Reply(_Entry):
+    """What the annotator says to an episode that was sent back."""
+
+    kind: Literal["reply"] = "reply"
+    words: str = Field(pattern=r"\S")
+
+
+class Control(_Entry):
+    """Makes a finished episode a control, whose status is the known verdict; or with `withdraws` ends that."""
+
+    kind: Literal["control"] = "control"
+    withdraws: str = ""
+
+
+Entry = Annotated[
+    Verdict | Fix | ReplayEvidence | Move | Request | Reopening | Reply | Control, Field(discriminator="kind")
+]
 
 
 def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
@@ -198,7 +215,8 @@ def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
 
 def standing_verdicts(entries: Collection[Entry]) -> tuple[Verdict, ...]:
     gone = taken_back(entries)
-    return tuple(entry for entry in entries if isinstance(entry, Verdict) and entry.id not in gone)
+    given = (entry for entry in entries if isinstance(entry, Verdict) and not entry.control)
+    return tuple(verdict for verdict in given if verdict.id not in gone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +243,23 @@ class ReviewFile(EntryFile[Entry]):
         back = (entry.at for entry in self.entries if isinstance(entry, Move) and entry.to == "dataset")
         since = max(back, default=None)
         return tuple(verdict for verdict in self.verdicts if since is None or verdict.at > since)
+
+    @property
+    def reply(self) -> Reply | None:
+        """The annotator's newest reply, until somebody takes the verdict back or gives another."""
+        kinds = (Reply, Reopening, Verdict)
+        said = [one for one in self.entries if isinstance(one, kinds) and not getattr(one, "control", "")]
+        return said[-1] if said and isinstance(said[-1], Reply) else None
+
+    @property
+    def control(self) -> Control | None:
+        controls = [entry for entry in self.entries if isinstance(entry, Control)]
+        withdrawn = {control.withdraws for control in controls}
+        return next((one for one in controls if not one.withdraws and one.id not in withdrawn), None)
+
+    @property
+    def control_verdicts(self) -> tuple[Verdict, ...]:
+        return tuple(entry for entry in self.entries if isinstance(entry, Verdict) and entry.control)
 
     @property
     def fixes(self) -> tuple[Fix, ...]:

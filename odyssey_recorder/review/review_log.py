@@ -15,7 +15,17 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.finding import EpisodeReport
-from odyssey_recorder.review.review import Decision, Fix, Move, Reopening, ReplayEvidence, Request, Verdict
+from odyssey_recorder.review.review import (
+    Control,
+    Decision,
+    Fix,
+    Move,
+    Reopening,
+    ReplayEvidence,
+    Reply,
+    Request,
+    Verdict,
+)
 from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.review.status import (
     ReviewStage,
@@ -37,7 +47,9 @@ class ReviewLog:
         self._who = who
         self._settling = Lock()
 
-    def verdict(self, episode: EpisodeRow, report: EpisodeReport, draft: VerdictDraft, decision: Decision) -> None:
+    def verdict(
+        self, episode: EpisodeRow, report: EpisodeReport, draft: VerdictDraft, decision: Decision, control: str = ""
+    ) -> None:
         """A replay by the reviewer of the same files is the evidence. Raises ReviewError, DatasetError."""
         signed = self._signed()
         replays = [
@@ -56,6 +68,7 @@ class ReviewLog:
             findings=tuple(finding.name for finding in report.findings),
             subject=subject_of(episode),
             replay=own[-1].id if own else "",
+            control=control,
         )
         self.reviews.append(episode.episode_id, verdict)
 
@@ -102,6 +115,25 @@ class ReviewLog:
         for request in requests:
             self.reviews.append(episode_id, Request(**self._signed(), why=why, withdraws=request.id))
         return bool(requests)
+
+    def reply(self, episode: EpisodeRow, words: str) -> None:
+        """The annotator's reply to an episode that was sent back. Raises ReviewError, DatasetError."""
+        signed = self._signed()
+        if not same_person(signed["by"], episode.annotator):
+            raise ReviewError(f"Only the annotator of an episode replies: {episode.annotator or 'nobody is known'}.")
+        if not any(move.to == "annotator" for move in self.reviews.read_complete(episode.episode_id).moves):
+            raise ReviewError("This episode is not sent back, so there is nothing to reply to.")
+        if not words.strip():
+            raise ReviewError("Write what the reviewer should know.")
+        self.reviews.append(episode.episode_id, Reply(**signed, words=words.strip()))
+
+    def control(self, episode_id: str, *, on: bool) -> bool:
+        """Make the episode a control, or end that; False if nothing changes. Raises ReviewError, DatasetError."""
+        control = self.reviews.read_complete(episode_id).control
+        if (control is not None) is on:
+            return False
+        self.reviews.append(episode_id, Control(**self._signed(), withdraws="" if control is None else control.id))
+        return True
 
     def check_withdrawal(self, episode: EpisodeRow) -> None:
         """Raise ReviewError unless the episode is this person's own and nobody has judged it. Raises DatasetError."""

@@ -76,6 +76,12 @@ class RecordingService:
     def who_records(self) -> str:
         return self.annotator if self.practice is None else self.practice.annotator
 
+    def reply(self, episode_id: str, words: str) -> None:
+        """Say something to the reviewer who sent the annotator's episode back."""
+        from odyssey_recorder.services.review import reply_to_reviewer  # imported late: slow to load
+
+        reply_to_reviewer(self.store.root, self.who_records(), episode_id, words)
+
     @property
     def can_simulate(self) -> bool:
         return self.phones is not None

@@ -29,7 +29,7 @@ from odyssey_recorder.review.review import Decision, Judgement, Move, ReplayEvid
 from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.review_merge import Merged, check_elsewhere, check_reviews, merge_copies, merge_reviews
 from odyssey_recorder.review.review_store import ReviewStore
-from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, blind
+from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, blind, without_controls
 
 if TYPE_CHECKING:
     from odyssey_recorder.annotation.checking import CheckedEpisode
@@ -199,6 +199,23 @@ class ReviewService:
             self._log.withdraw_episode(episode.episode_id, why)
         self._notify(ids)
 
+    # Controls.
+
+    def control(self, ids: Collection[str], *, on: bool) -> list[str]:
+        """Make finished episodes controls, whose verdict is known, or end that; returns those that have changed.
+
+        Reviewers who have no part in such an episode get it as if nobody had judged it. Their verdicts measure them and
+        change nothing else. Raises as `request`.
+        """
+        finished = (statuses.ReviewStage.ACCEPTED, statuses.ReviewStage.SENT_BACK)
+        changed = [
+            one.episode_id
+            for one in self._episodes(ids)
+            if (not on or self.stage(one.episode_id) in finished) and self._log.control(one.episode_id, on=on)
+        ]
+        self._notify(changed)
+        return changed
+
     # One episode.
 
     def file(self, episode_id: str) -> ReviewFile:
@@ -222,9 +239,12 @@ class ReviewService:
         opened = open_damaged(self.root / annotation_path(episode_id))
         checks = self._checks.look(episode_id)
         row = self._row(self._episode(episode_id), checks)
-        entries = self._reviews.read(episode_id).entries
+        file = self._reviews.read(episode_id)
+        entries = without_controls(file.entries)
         if row.role is statuses.ReviewerRole.SECOND:
             entries = blind(entries, self.reviewer)
+        elif row.role is statuses.ReviewerRole.FIRST and file.control is not None:
+            entries = tuple(one for one in entries if statuses.same_person(one.by, self.reviewer))
         report = checks.report or EpisodeReport(episode_id)
         return OpenedReview(row, opened, report, entries, revision, _texts(self.root, episode_id))
 
@@ -234,7 +254,7 @@ class ReviewService:
         Raises ReviewError if it is not this reviewer's turn, the answers do not support the decision, or the episode
         changed.
         """
-        episode, file, checks = self._expect_turn(episode_id)
+        episode, file, checks, control = self._expect_turn(episode_id)
         if self._versions.revision(episode_id) != draft.revision:
             raise ReviewError(f"Episode {episode_id} has changed since you opened it. Review it again.")
         report = checks.report or EpisodeReport(episode_id)
@@ -244,8 +264,11 @@ class ReviewService:
             worst_error=report.worst if report.has_errors else None,
             has_fixed=any(statuses.same_person(fix.by, self.reviewer) for fix in statuses.effective_fixes(file.fixes)),
         )
-        self._log.verdict(episode, report, draft, decision)
+        self._log.verdict(episode, report, draft, decision, control)
         row = self._row(episode, checks)
+        if control:
+            self._notify([episode_id])
+            return replace(row, is_hit=decision.accepts is (row.stage is statuses.ReviewStage.ACCEPTED))
         self._settle(episode, checks)
         self._notify([episode_id])
         return row
@@ -298,7 +321,9 @@ class ReviewService:
 
     def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
         """Raises ReviewError also if the episode no longer has `revision`."""
-        _, file, checks = self._expect_turn(episode_id)
+        _, file, checks, control = self._expect_turn(episode_id)
+        if control:
+            raise ReviewError("This episode cannot be fixed now. Judge it as it is.")
         is_due = checks.warned is not False and not file.requests
         self._log.fix(episode_id, amendment, why, revision, second_because=_WARNED_BEFORE if is_due else "")
         self._notify([episode_id])
@@ -306,7 +331,8 @@ class ReviewService:
 
     def undo(self, episode_id: str, revision: str) -> OpenedReview:
         """Revert the newest effective fix."""
-        self._expect_turn(episode_id)
+        if self._expect_turn(episode_id)[3]:
+            raise ReviewError("This episode cannot be fixed now. Judge it as it is.")
         self._log.undo(episode_id, revision)
         self._notify([episode_id])
         return self.open(episode_id)
@@ -386,6 +412,9 @@ class ReviewService:
         if file.problems:
             return replace(row, problem=file.problems[0], refusal=file.problems[0])
         persons = {"recorder": episode.annotator, "reviewer": self.reviewer}
+        if statuses.control_for(file, status, **persons):
+            return replace(row, stage=statuses.ReviewStage.UNREVIEWED, twice=None, role=statuses.ReviewerRole.FIRST)
+        row = replace(row, reply="" if file.reply is None else file.reply.words)
         role, newest = statuses.reviewer_role(status, **persons), statuses.reopened_verdict(status, **persons)
         row = replace(row, reopens="" if isinstance(newest, str) else newest.by)
         return replace(row, refusal=role) if isinstance(role, str) else replace(row, role=role)
@@ -413,17 +442,23 @@ class ReviewService:
             revision=lambda: episode.revision,
         )
 
-    def _expect_turn(self, episode_id: str) -> tuple[EpisodeRow, ReviewFile, CheckStatus]:
-        """Raises ReviewError if the reviewer may not judge the episode now."""
+    def _expect_turn(self, episode_id: str) -> tuple[EpisodeRow, ReviewFile, CheckStatus, str]:
+        """With the id of the control that the episode is for the reviewer, if it is one.
+
+        Raises ReviewError if the reviewer may not judge the episode now.
+        """
         self.recover()
         episode = self._episode(episode_id)
         self._expect_sample()
         file, checks = self._reviews.read(episode_id), self._checks.look(episode_id)
         status = self._status(episode, file, checks)
-        role = statuses.reviewer_role(status, recorder=episode.annotator, reviewer=self.reviewer)
+        persons = {"recorder": episode.annotator, "reviewer": self.reviewer}
+        if control := statuses.control_for(file, status, **persons):
+            return episode, file, checks, control
+        role = statuses.reviewer_role(status, **persons)
         if isinstance(role, str):
             raise ReviewError(role)
-        return episode, file, checks
+        return episode, file, checks, ""
 
     def _on_folder_changes(
         self, subscription: ReviewSubscription, warn: Callable[[str], object], changes: FolderChanges
@@ -472,6 +507,13 @@ def review_policy(root: Path, *, share: float | None = None, seed: int | None = 
     if wanted != now:
         store.set_policy(wanted)
     return wanted
+
+
+def reply_to_reviewer(root: Path, annotator: str, episode_id: str, words: str) -> None:
+    """Store what the annotator says to an episode that was sent back. Raises DatasetError, ReviewError."""
+    if (episode := read_row(root, episode_id)) is None:
+        raise DatasetError(f"There is no episode {episode_id} in {root}.")
+    ReviewLog(root, lambda: annotator).reply(episode, words)
 
 
 def trashed_episodes(root: Path) -> Sequence[InTrash]:

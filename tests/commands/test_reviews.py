@@ -115,6 +115,23 @@ def two(cli: CommandLine) -> list[str]:
 
 
 @pytest.mark.usefixtures("one_processor")
+def test_reply_and_control_episodes(cli: CommandLine, two: list[str]) -> None:
+    one, other = two
+    for by in ("Bea", "Cem"):
+        cli.output("reviews", "send-back", one, *STRAY, "--by", by)
+    assert cli.output("reviews", "reply", one, "It is right", "--by", "Ada") == f"{one}: the reviewers see your reply\n"
+    assert "not sent back" in cli.error("reviews", "reply", other, "It is right", "--by", "Ada")
+    said = cli.output("reviews", "control", one, other, "--by", "Lea")
+    assert said == "1 control episode added, 1 left out\n"
+    judged = cli.output("reviews", "send-back", one, *STRAY, "--by", "Dan")
+    assert judged == f"{one}: Saved. This was a control episode, known to be bad: your decision is right\n"
+    (rate,) = cli.json("quality-report")["controls"]
+    assert (rate["reviewer"], rate["good"]["of"], rate["bad"]["right"], rate["bad"]["of"]) == ("Dan", 0, 1, 1)
+    assert "Control episodes, whose verdict is known" in cli.output("quality-report")
+    assert cli.output("reviews", "control", one, "--withdraw", "--by", "Lea").startswith("1 control episode withdrawn")
+
+
+@pytest.mark.usefixtures("one_processor")
 def test_verdicts_are_taken_back_one_by_one(cli: CommandLine, two: list[str]) -> None:
     one, other = two
     cli.output("reviews", "send-back", one, *STRAY, "--by", "Bea")

@@ -20,7 +20,7 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.finding import EpisodeReport, Severity
-from odyssey_recorder.review.review import Decision, Fix, Move, ReplayEvidence, Request
+from odyssey_recorder.review.review import Control, Decision, Fix, Move, ReplayEvidence, Request
 from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.review_merge import check_reviews
 from odyssey_recorder.review.status import (
@@ -31,8 +31,8 @@ from odyssey_recorder.review.status import (
     StatusRule,
     review_status,
 )
-from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
-from odyssey_recorder.services.review import ReviewService, trashed_episodes
+from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
+from odyssey_recorder.services.review import ReviewService, reply_to_reviewer, trashed_episodes
 from tests.checking.verdicts import BEGIN, judgements, verdict
 from tests.dataset.published_episode import released
 from tests.review.review_dataset import FakeChecks, ReviewDataset
@@ -249,6 +249,77 @@ def test_fixed_episode_that_needs_one_review_is_accepted_by_its_fixer(dataset: R
     service.fix(one, NewInstruction(instruction="Note: milk"), "shorter", revision(dataset, one))
     assert dataset.reviews.read(one).requests == ()
     assert judge(service, one).stage is ReviewStage.ACCEPTED
+
+
+def test_annotator_replies_to_an_episode_that_was_sent_back(dataset: ReviewDataset, one: str) -> None:
+    with pytest.raises(ReviewError, match="not sent back"):
+        reply_to_reviewer(dataset.root, RECORDER, one, "It is right")
+    judge(dataset.service("Bea"), one, Decision.SEND_BACK, "pfp")
+    for by, words, refusal in (("Cleo", "It is right", "Only the annotator"), (RECORDER, " ", "Write what")):
+        with pytest.raises(ReviewError, match=refusal):
+            reply_to_reviewer(dataset.root, by, one, words)
+    reply_to_reviewer(dataset.root, RECORDER, one, "The cart is empty on purpose")
+    bea = dataset.service("Bea")
+    assert bea.open(one).row.reply == "The cart is empty on purpose"
+    assert bea.reopen(one).row.reply == "", "answered by taking the verdict back"
+
+
+def finished(dataset: ReviewDataset, decision: Decision, answers: str) -> str:
+    episode_id = dataset.record()
+    judge(dataset.service("Bea"), episode_id, decision, answers)
+    return episode_id
+
+
+def test_control_looks_unreviewed_and_its_verdicts_only_measure(dataset: ReviewDataset, one: str) -> None:
+    good, bad = finished(dataset, Decision.ACCEPT, "ppp"), finished(dataset, Decision.SEND_BACK, "pfp")
+    reply_to_reviewer(dataset.root, RECORDER, bad, "no")
+    lead = dataset.service("Lea")
+    assert lead.control([good, bad, one], on=True) == sorted([good, bad]), "one has no known verdict"
+    before = {stage: count for stage, count in lead.figures().stages if count}
+    cleo, ordinary = dataset.service("Cleo"), dataset.service("Cleo").open(one)
+    for episode_id in (good, bad):
+        opened = cleo.open(episode_id)
+        hidden = (opened.row.stage, opened.row.role, opened.row.twice, opened.row.reply, opened.row.reopens)
+        assert hidden == (ReviewStage.UNREVIEWED, ReviewerRole.FIRST, None, "", "")
+        assert opened.entries == ordinary.entries == ()
+        for knows in ("Bea", "Lea", "ann"):
+            shown = dataset.service(knows).open(episode_id)
+            assert shown.row.role is None
+            assert not any(isinstance(entry, Control) for entry in shown.entries)
+    with pytest.raises(ReviewError, match="cannot be fixed now"):
+        cleo.fix(good, NewInstruction(instruction="Note"), "shorter", revision(dataset, good))
+    hit, miss = judge(cleo, good), judge(cleo, bad)
+    assert (hit.is_hit, hit.stage, miss.is_hit, miss.stage) == (
+        True,
+        ReviewStage.ACCEPTED,
+        False,
+        ReviewStage.SENT_BACK,
+    )
+    assert outcome_text(miss).endswith("known to be bad: your decision is wrong")
+    with pytest.raises(ReviewError, match="nothing left to review"):
+        judge(cleo, good)
+    report = dataset.service("Lea").figures()
+    assert {stage: count for stage, count in report.stages if count} == before
+    assert report.verdicts == 2, "verdicts on controls are none of the episode's"
+    (rate,) = report.controls
+    assert (rate.name, rate.good.count, rate.good.of, rate.bad.count, rate.bad.of) == ("Cleo", 1, 1, 0, 1)
+    assert [len(dataset.reviews.read(one).verdicts) for one in (good, bad)] == [1, 1]
+    assert dataset.reviews.accepted([good, bad]) == {good: "Bea"}
+
+
+def test_control_ends_when_it_is_withdrawn_or_reopened(dataset: ReviewDataset) -> None:
+    good, other = (finished(dataset, Decision.ACCEPT, "ppp") for _ in range(2))
+    lead = dataset.service("Lea")
+    lead.control([good, other], on=True)
+    judge(dataset.service("Cleo"), good)
+    assert lead.control([other], on=False) == [other]
+    assert dataset.service("Cleo").open(other).row.role is None
+    dataset.service("Bea").reopen(good)
+    assert dataset.service("Dora").open(good).row.role is ReviewerRole.FIRST
+    assert dataset.service("Lea").figures().controls == (), "without a known verdict nobody is right or wrong"
+    assert judge(dataset.service("Dora"), good, Decision.SEND_BACK, "pfp").is_hit is None, "an ordinary verdict"
+    (rate,) = dataset.service("Lea").figures().controls
+    assert (rate.good.of, rate.bad.count, rate.bad.of) == (0, 0, 1), "what is known now counts"
 
 
 def test_fixes_are_recorded_and_can_be_undone(dataset: ReviewDataset, one: str) -> None:

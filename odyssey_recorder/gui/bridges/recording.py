@@ -137,6 +137,11 @@ class RecordingController(QObject):
         self._run(self._service.drafts, self.drafts_listed.emit)
         self.background.run(self._service.recorded_today, self.day_counted.emit)
 
+    def reply(
+        self, episode_id: str, words: str, on_done: Callable[[None], object], on_error: Callable[[Exception], object]
+    ) -> None:
+        self.background.run(partial(self._service.reply, episode_id, words), on_done, on_error)
+
     def start_simulated(self) -> None:
         self.wanted_device = ""
         self._enter(Phase.CONNECTING)

@@ -20,6 +20,8 @@ SEND_BACK_REASONS = (
     "the episode was removed",
 )
 
+REPLIES = ("I did what the task says", "The app shows it like this now", "It cannot be recorded in another way")
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -183,6 +185,16 @@ def skip_question(instruction: str) -> Question:
         tip="Move the task to the end of the queue (Enter)",
         cancel_tip="Keep the task (Esc)",
         detail=instruction,
+    )
+
+
+def reply_question(reason: str) -> Question:
+    return Question(
+        title="Reply to the reviewer",
+        question="What should the reviewer know about your episode?",
+        answer="Reply",
+        tip="Save the reply with the review of the episode (Enter)",
+        detail=f"Sent back because: {reason}",
     )
 
 

@@ -75,5 +75,8 @@ class RecordCommand(Command):
     NEXT_TASK = _command("Next", "Show the next waiting task", "skip_next", "Ctrl+J")
     SKIP_TASK = _command("Skip…", "Move this task to the end of the queue, with a reason", "debug_step_over", "Ctrl+K")
     CHOOSE_TASK = _command("Choose…", "Choose a task from the list", "format_list_checks", "Ctrl+L")
+    REPLY = _command(
+        "Reply…", "Tell the reviewer something about the episode that was sent back", "reply_outline", "Ctrl+Shift+Y"
+    )
     OWN_TASK = _command("Write my own", "Enter your own task", "pencil_outline", "Ctrl+Shift+W")
     QUEUE_TASK = _command("Return to the queue", "Take the next waiting task", "format_list_checks", "Ctrl+Shift+Q")

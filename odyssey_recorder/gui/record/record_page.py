@@ -14,6 +14,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gui.bridges.practice import PracticeBridge
 from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
+from odyssey_recorder.gui.frame.background import error_text
 from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.keyboard import is_text
@@ -304,12 +305,21 @@ class RecordPage(MainPage):
         self._task.task_changed.connect(self._offer_start)
         self._task.begun.connect(self._begin)
         self._task.warned.connect(partial(self._message.say, NoticeKind.WARNING))
+        self._task.replied.connect(self._reply)
         self._drafts.resuming.connect(self._task.show_draft)
         if self._coach is not None:
             self._coach.changed.connect(self._offer_start)
             self._coach.practised.connect(self._task.show_assignment)
             self._coach.annotator_changed.connect(self._task.change_annotator)
             self._drafts.resuming.connect(self._coach.resume)
+
+    def _reply(self, episode_id: str, words: str) -> None:
+        say = self._message.say
+        self._controller.reply(
+            episode_id, words,
+            lambda _: say(NoticeKind.NEWS, "Your reply is saved. The reviewers see it."),
+            lambda error: say(NoticeKind.FAILURE, "The reply was not saved.", error_text(error)),
+        )  # fmt: skip
 
     def _connect_commands(self) -> None:
         controller = self._controller

@@ -1,6 +1,7 @@
 """The task card of the Record page: the queue's next task, or one that the annotator writes."""
 
 from enum import Enum
+from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -8,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.gui.frame.commands import Commands
-from odyssey_recorder.gui.frame.question_dialog import SKIP_REASONS, ask_why, skip_question
+from odyssey_recorder.gui.frame.question_dialog import REPLIES, SKIP_REASONS, ask_why, reply_question, skip_question
 from odyssey_recorder.gui.kit.layouts import pile, scroll_area
 from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_row, row, say, text_label
 from odyssey_recorder.gui.kit.task_text import TaskText, misfit_text, no_fitting_text
@@ -18,7 +19,14 @@ from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.services.recording import DayCount, DraftSummary
-from odyssey_recorder.tasks.queue.task_status import FINISHED, OPEN, QueueContents, QueuedTask, Status
+from odyssey_recorder.tasks.queue.task_status import (
+    FINISHED,
+    OPEN,
+    QueueContents,
+    QueuedTask,
+    Status,
+    sent_back_episode,
+)
 
 _LOOKING = "Finding the next task…"
 _ASKING = "Checking that the task is still reserved for you…"
@@ -39,6 +47,8 @@ class TaskCard(Card):
     begun = Signal(object)
     warned = Signal(str, str)
     """Carries a warning before recording, and its reason."""
+    replied = Signal(str, str)
+    """Carries the id of an episode that was sent back, and the annotator's reply."""
 
     def __init__(self, commands: Commands, queue: QueueBridge | None = None) -> None:
         super().__init__()
@@ -253,6 +263,11 @@ class TaskCard(Card):
             self._queue.skip(self._held.task_id, reason)
             self._show()
 
+    def _ask_for_reply(self) -> None:
+        if self._held is not None:
+            episode_id = sent_back_episode(self._held.history)
+            ask_why(reply_question(self._held.reason), REPLIES, self, partial(self.replied.emit, episode_id))
+
     def _write_own(self) -> None:
         if self._queue is not None:
             self._writes_own = True
@@ -308,6 +323,9 @@ class TaskCard(Card):
             return
         held = writing and not self._writes_own and self._held is not None and not self._looking
         self._commands.enable(RecordCommand.SKIP_TASK, on=held)
+        may_reply = held and self._held is not None and bool(sent_back_episode(self._held.history))
+        self._commands.enable(RecordCommand.REPLY, on=may_reply)
+        self._commands[RecordCommand.REPLY].setVisible(may_reply)
         self._commands.enable(RecordCommand.NEXT_TASK, on=held or (writing and bool(self._failure)))
         self._commands.enable(RecordCommand.CHOOSE_TASK, on=writing)
         self._commands.enable(RecordCommand.OWN_TASK, on=writing and not self._writes_own)
@@ -318,6 +336,7 @@ class TaskCard(Card):
         calls = {
             RecordCommand.NEXT_TASK: self._claim_next,
             RecordCommand.SKIP_TASK: self._ask_to_skip,
+            RecordCommand.REPLY: self._ask_for_reply,
             RecordCommand.CHOOSE_TASK: self._commands[CommonCommand.TASKS_PAGE].trigger,
             RecordCommand.OWN_TASK: self._write_own,
             RecordCommand.QUEUE_TASK: self._return_to_queue,
@@ -351,6 +370,7 @@ class TaskCard(Card):
         running = commands.buttons(RecordCommand.PAUSE, RecordCommand.STOP, kind="compact", wide=True)
         away = commands.buttons(RecordCommand.AGAIN, RecordCommand.DISCARD, kind="compact", wordless=True)
         fill_row(self._running, *running, *away, spacing=4)
-        task = scroll_area(pile(self._fields, self._text, self._nothing, spacing=-1))
+        reply = commands.button(RecordCommand.REPLY, kind="low")
+        task = scroll_area(pile(self._fields, self._text, row(reply, None), self._nothing, spacing=-1))
         below = (self._progress, self._today, self._queue_row, self._hint, self._start, self._running)
         fill_column(self, head, (task, 1), *below, margins=(16, 14, 16, 16), spacing=12)

@@ -24,7 +24,7 @@ from odyssey_recorder.gui.kit.row_delegate import TITLED_PX, titled_list
 from odyssey_recorder.gui.kit.table import change_steadily
 from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.gui.review.commands import ReviewCommand
-from odyssey_recorder.gui.review.review_table import MINE, STAGES, ReviewCounts, ReviewTable, no_counts, titled
+from odyssey_recorder.gui.review.review_table import MINE, REPLIED, STAGES, ReviewCounts, ReviewTable, no_counts, titled
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.review.views import ReviewNews
 
@@ -141,8 +141,9 @@ class EpisodesPane(QWidget):
     @property
     def summary(self) -> str:
         total, shown, mine = len(self.table.all), self.table.rowCount(), self.table.counts["stage"][MINE]
-        every = counted(total)
-        return f"{mine:,} for you · {every if shown == total else f'{shown:,} of {every}'}"
+        every, replies = counted(total), self.table.counts["stage"][REPLIED]
+        replied = f" · {counted(replies, 'reply', 'replies')}" if replies else ""
+        return f"{mine:,} for you{replied} · {every if shown == total else f'{shown:,} of {every}'}"
 
     def take(self, news: ReviewNews) -> None:
         change_steadily(self._view, self.table, TITLED_PX, lambda: self.table.take(news))

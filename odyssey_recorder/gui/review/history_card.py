@@ -25,7 +25,18 @@ from odyssey_recorder.gui.review.amend_dialog import quoted, removed_text
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.review.verdict_text import verdict_text
 from odyssey_recorder.model.plain_text import step_number, steps_text
-from odyssey_recorder.review.review import Entry, Fix, Move, Reopening, ReplayEvidence, Request, Verdict, taken_back
+from odyssey_recorder.review.review import (
+    Control,
+    Entry,
+    Fix,
+    Move,
+    Reopening,
+    ReplayEvidence,
+    Reply,
+    Request,
+    Verdict,
+    taken_back,
+)
 from odyssey_recorder.review.status import effective_fixes
 from odyssey_recorder.review.views import OpenedReview
 
@@ -86,6 +97,10 @@ def entry_text(entry: Entry, entries: Sequence[Entry]) -> str:
     match entry:
         case Verdict():
             return _lines(f"{when} · {verdict_text(entry)}", "(taken back later)" if is_gone else "")
+        case Control():  # not shown in the window
+            return f"{when} · {entry.by}"
+        case Reply():
+            return _lines(f"{when} · {entry.by} replied", entry.words)
         case Reopening():
             return _lines(f"{when} · {entry.by}", "A verdict was taken back", _why(entry.why))
         case Fix():

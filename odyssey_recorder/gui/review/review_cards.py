@@ -23,7 +23,7 @@ from odyssey_recorder.model.finding import Severity
 from odyssey_recorder.review.views import OpenedReview
 from odyssey_recorder.services.review import ReviewService
 
-_LOWEST_PX = 150
+_LOWEST_PX = 160
 
 
 class ReviewCards(QWidget):
@@ -46,7 +46,7 @@ class ReviewCards(QWidget):
     def show_review(self, opened: OpenedReview) -> None:
         self._texts.show_review(opened)
         self._findings.show_report(opened.report)
-        self._show(self._stack.currentWidget())
+        self._show(next(card for card in self._cards.values() if card is self._stack.currentWidget()))
         self.fixes.show_review(opened)
         self.replay.show_review(opened)
         self.history.show_review(opened)

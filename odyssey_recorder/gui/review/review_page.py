@@ -390,7 +390,8 @@ class ReviewPage(MainPage):
         if is_open:
             self._opened = None
         self._sheets.drop(submitted.episode_id)
-        self._judged.append(submitted.episode_id)
+        if submitted.is_hit is None:
+            self._judged.append(submitted.episode_id)
         self._pane.take(ReviewNews(read=(submitted,)))
         self._outcome.setText(
             f"{outcome_text(submitted)}: {shorten(title(submitted), _TITLE_LETTERS, placeholder='…')}"
@@ -532,7 +533,7 @@ class ReviewPage(MainPage):
         undo = commands.button(ReviewCommand.UNDO_VERDICT, kind="quiet")
         head = row(self._title, self._bar, (self._outcome, 1), undo, figures, *buttons)
         right = QWidget()
-        fill_column(right, self._cards, self._panel, spacing=10)
+        fill_column(right, (self._cards, 1), self._panel, spacing=10)
         fill_row(self._workspace, Panels("review", commands, self._viewer, {"right": (right, _PANEL_PX)}))
         self._stack.addWidget(self._listing)
         fill_column(self, head, self._message, (self._stack, 1), margins=(_SPACE, 12, _SPACE, _SPACE), spacing=10)

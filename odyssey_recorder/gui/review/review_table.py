@@ -25,7 +25,8 @@ _Order = tuple[bool, float, str]
 MINE = "To review"
 UNCHECKED = "not checked yet"
 REQUESTED = "Requested"
-STAGES = (MINE, REQUESTED, *(stage.value for stage in ReviewStage))
+REPLIED = "Replied"
+STAGES = (MINE, REQUESTED, REPLIED, *(stage.value for stage in ReviewStage))
 
 
 _FILTERS = ("stage", "category", "device", "annotator", "check")
@@ -145,7 +146,9 @@ def standing(row: ReviewRow) -> str:
         return "Reviews cannot be read"
     roles = {ReviewerRole.SECOND: "Second review", ReviewerRole.THIRD: "Third review"}
     requested = " (second review requested)" if row.stage is ReviewStage.UNREVIEWED else " (requested)"
-    return roles.get(row.role or ReviewerRole.FIRST, row.stage.value) + (requested if is_requested(row) else "")
+    replied = f" ({row.episode.annotator} replied)" if row.reply else ""
+    stage = roles.get(row.role or ReviewerRole.FIRST, row.stage.value)
+    return f"{stage}{requested if is_requested(row) else ''}{replied}"
 
 
 def is_requested(row: ReviewRow) -> bool:
@@ -171,7 +174,7 @@ def _entry(row: ReviewRow) -> ReviewEntry:
         searched="\n".join((episode.instruction, episode.template, episode.episode_id)).casefold(),
         order=(not broken, began, episode.episode_id),
         values={
-            "stage": {row.stage.value, *mine, *requested},
+            "stage": {row.stage.value, *mine, *requested, *({REPLIED} if row.reply else ())},
             "category": (episode.category,),
             "device": (episode.device,),
             "annotator": (episode.annotator,),

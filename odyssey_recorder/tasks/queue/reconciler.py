@@ -14,6 +14,7 @@ from odyssey_recorder.tasks.queue.task_status import (
     SentBack,
     Status,
     TaskEvent,
+    sent_back_episode,
     since_recorded,
 )
 from odyssey_recorder.tasks.queue.transaction import QueueTransaction
@@ -125,7 +126,7 @@ class Reconciler:
         }
         for episode_id, by in self._reviews.accepted(waiting).items():
             yield QueueChange(waiting[episode_id], episode_id, TaskEvent.ACCEPTED, by)
-        returned = {task.past.sent_back(): task.task_id for task in snapshot}
+        returned = {sent_back_episode(task.past.history): task.task_id for task in snapshot}
         for episode_id, by in self._reviews.reopened(returned).items():
             yield replace(self.recorded(returned[episode_id], episode_id), by=by, reason=_TAKEN_BACK)
 

@@ -49,12 +49,6 @@ class TaskHistory:
         events = (entry.event for entry in self.history if entry.episode_id == episode_id)
         return event in task_status.since_recorded(events)
 
-    def sent_back(self) -> str:
-        """The episode whose review sent the task back, if nothing was recorded since; empty for none."""
-        wanted = {task_status.TaskEvent.SENT_BACK, *task_status.RECORDED}
-        last = next((entry for entry in reversed(self.history) if entry.event in wanted), None)
-        return last.episode_id if last is not None and last.event is task_status.TaskEvent.SENT_BACK else ""
-
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:

@@ -1,6 +1,6 @@
 """Tasks with their status, the events that change it, and the order of offering. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import Enum
@@ -64,6 +64,13 @@ class HistoryEntry:
     reason: str
     episode_id: str
     place: str
+
+
+def sent_back_episode(history: Sequence[HistoryEntry]) -> str:
+    """The episode whose review sent the task back, if nothing was recorded since; empty for none."""
+    wanted = {TaskEvent.SENT_BACK, *RECORDED}
+    last = next((entry for entry in reversed(history) if entry.event in wanted), None)
+    return last.episode_id if last is not None and last.event is TaskEvent.SENT_BACK else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """The task card of the Record page with a queue."""
 
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QListWidget, QRadioButton, QTableView
+from PySide6.QtWidgets import QAbstractButton, QListWidget, QRadioButton, QTableView
 
 from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.errors import TaskError
@@ -13,13 +13,15 @@ from odyssey_recorder.gui.bridges.queue import QueueBridge
 from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.command import CommonCommand
+from odyssey_recorder.review.review import Move
+from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.tasks.queue.queue import TaskQueue
 from odyssey_recorder.tasks.queue.task_status import Status
 from odyssey_recorder.tasks.queue.transaction import Leases
 from tests.fakes import FakeDevice
 from tests.gui.conftest import PATIENCE_MS
 from tests.gui.fakes import FakePractice, FakeRecordings
-from tests.gui.pilot import OpenAt, Pilot, button_in
+from tests.gui.pilot import OpenAt, Pilot, button_in, texts_in
 from tests.tasks.queues import Queues, queued_task, status
 from tests.tasks.tasks import EPISODE, FakeEpisodes, queue_of, queue_over, row, write_list
 
@@ -264,6 +266,33 @@ def test_draft_warns_that_another_recorded_its_task(pilot: Pilot, tmp_path: Path
     grace.send_back("a", "a step is missing")
     pilot.qtbot.waitUntil(lambda: "recorded this task" not in draft_text())
     grace.close()
+
+
+def test_annotator_replies_to_the_reviewer_who_sent_the_task_back(
+    open_at: OpenAt, service: FakeRecordings, tmp_path: Path
+) -> None:
+    source, reviews = write_list(tmp_path / "tasks.jsonl", ROWS[:2]), ReviewStore(service.store.root)
+    queue = queue_over(source, tmp_path / "queue.sqlite", service.store, reviews, annotator=lambda: "Tester")
+    pilot = open_at(Workplace(tasks=lambda: queue))
+    pilot.begin()
+    pilot.complete()
+    pilot.qtbot.waitUntil(lambda: status(queue, "a") is Status.RECORDED)
+    assert not pilot.named(QAbstractButton, "Reply").isVisible()
+    episode_id = service.episode.episode_id
+    reviews.append(
+        episode_id, Move(id="a" * 32, at=datetime.now(UTC), by="Bea", to="annotator", why="A step is missing")
+    )
+    pilot.press("Record another")
+    pilot.wait_for_text("Sent back before: A step is missing")
+    pilot.press("Reply")
+    dialog = pilot.dialog()
+    assert "Sent back because: A step is missing" in texts_in(dialog)
+    pilot.press_in(dialog, "1   I did what the task says")
+    pilot.press_in(dialog, "Reply")
+    pilot.wait_for_text("Your reply is saved. The reviewers see it.")
+    reply = reviews.read(episode_id).reply
+    assert reply is not None
+    assert (reply.by, reply.words) == ("Tester", "I did what the task says")
 
 
 def test_tasks_for_other_devices_are_counted_not_offered(open_at: OpenAt, device: FakeDevice, tmp_path: Path) -> None:

@@ -72,8 +72,8 @@ def test_filters_narrow_the_list(reviewing: FakeReviewing, three: list[str], ope
     assert reviewer.listed == ["Buy red shoes", "Buy blue shoes"]
     assert reviewer.says("2 for you · 2 of 4 episodes")
     assert reviewer.pilot.rows_of("Stage") == [
-        "All: 4", "To review: 2", "Requested: 0", "Unreviewed: 3", "Second review: 0", "Disputed: 0", "Accepted: 1",
-        "Sent back: 0", "Rejected: 0", "Checking…: 0",
+        "All: 4", "To review: 2", "Requested: 0", "Replied: 0", "Unreviewed: 3", "Second review: 0", "Disputed: 0",
+        "Accepted: 1", "Sent back: 0", "Rejected: 0", "Checking…: 0",
     ]  # fmt: skip
     reviewer.pilot.press("Show all")
     assert len(reviewer.listed) == 4

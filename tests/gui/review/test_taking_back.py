@@ -7,15 +7,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton
 
 from odyssey_recorder.dataset.amendment import NewInstruction
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.gui.review.amend_card import AmendCard
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.status import ReviewPolicy
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.review import ReviewService, reply_to_reviewer
 from tests.checking.verdicts import judgements
 from tests.gui.pilot import texts_in
 from tests.gui.review.reviewer import OpenReviews, Reviewer
 from tests.review.review_dataset import FakeChecks, ReviewDataset
 
+RECORDER = "ann"
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
@@ -108,6 +110,42 @@ def test_verdict_of_another_reviewer_is_reopened_with_a_reason(dataset: ReviewDa
     assert reviewer.answers == ["", "", ""]
     (reopening,) = dataset.reviews.read(first).reopenings
     assert (reopening.by, reopening.why) == ("Bea", "The annotator is right")
+
+
+def test_reply_of_the_annotator_is_listed_and_shown_until_the_verdict_is_taken_back(
+    dataset: ReviewDataset, reviewer: Reviewer
+) -> None:
+    first, title = reviewer.ids[0], reviewer.listed[0]
+    judge(reviewer, Decision.SEND_BACK)
+    reply_to_reviewer(dataset.root, RECORDER, first, "The cart is empty on purpose")
+    reviewer.wait_for_text("1 for you · 1 reply · ")
+    reviewer.key(Qt.Key.Key_L, CTRL)
+    reviewer.pilot.press("Show all")
+    reviewer.narrow("Stage", "Replied")
+    assert reviewer.listed == [title]
+    assert f"Sent back ({RECORDER} replied)" in reviewer.row_text(0)
+    reviewer.click(0)
+    reviewer.wait_for_text(f"{RECORDER} replied: The cart is empty on purpose")
+    reviewer.key(Qt.Key.Key_Z, CTRL)
+    reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.says("replied"))
+    assert dataset.reviews.read(first).verdicts == ()
+
+
+def test_control_is_listed_and_judged_like_any_other_episode(dataset: ReviewDataset, open_reviews: OpenReviews) -> None:
+    cleo = dataset.service("Cleo")
+    control, _ = sorted(episode_ids(dataset.root))
+    cleo.judge(control, Decision.ACCEPT, judgements("ppp"))
+    dataset.service("Lea").control([control], on=True)
+    reviewer = open_reviews(dataset.service("Bea"))
+    reviewer.pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 2)
+    rows = [reviewer.row_text(row).removeprefix(reviewer.listed[row]) for row in (0, 1)]
+    assert rows[0] == rows[1], "the two episodes differ in nothing but their instruction"
+    reviewer.open(reviewer.ids.index(control))
+    reviewer.look_at_all()
+    reviewer.press("qazr")
+    reviewer.wait_for_text("This was a control episode, known to be good: your decision is right")
+    assert not reviewer.pilot.is_enabled("Undo verdict")
+    assert len(dataset.reviews.read(control).verdicts) == 1
 
 
 def test_reopening_that_came_too_late_is_explained(dataset: ReviewDataset, reviewer: Reviewer) -> None:
