@@ -141,9 +141,12 @@ class DeviceBench:
 
 
 class EmulatorPool:
-    """One emulator per profile, with a quarter of its pixels, restored to its initial state for every test."""
+    """One emulator per profile, by default with a quarter of its pixels, restored to its initial state for every test."""
 
-    def __init__(self, server: PrivateAdbServer, folder: Path) -> None:
+    def __init__(
+        self, server: PrivateAdbServer, folder: Path, form: Callable[[Profile], Profile] = half_as_dense
+    ) -> None:
+        self._form = form
         self._server = server
         self._folder = folder
         self._started: dict[str, tuple[SimulatedEmulator, Snapshot, Path]] = {}
@@ -153,7 +156,7 @@ class EmulatorPool:
         if profile not in self._started or self._started[profile][0].killed.is_set():
             folder = self._folder / f"{profile}-{len(list(self._folder.iterdir()))}"
             folder.mkdir()
-            emulator = start_emulator(half_as_dense(profile_named(profile)), self._server, folder)
+            emulator = start_emulator(self._form(profile_named(profile)), self._server, folder)
             self._started[profile] = emulator, emulator.guest.save_snapshot(), folder
         emulator, snapshot, folder = self._started[profile]
         emulator.faults.clear()

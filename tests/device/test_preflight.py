@@ -1,5 +1,6 @@
 import shlex
 import subprocess
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from odyssey_recorder.gesture.getevent import AxisRange, InputDeviceNode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_recorder.simulated.private_emulators import PhoneProcesses
-from tests.device.bench import DeviceBench
+from tests.device.bench import DeviceBench, EmulatorPool
 from tests.fakes import FakeDevice
 
 AXES = {f"ABS_MT_{name}": AxisRange(0, 32767) for name in ("SLOT", "TRACKING_ID", "POSITION_X", "POSITION_Y")}
@@ -162,6 +163,14 @@ def test_only_an_overridden_screen_can_be_reset() -> None:
     wrong = by_name(replace(READY, size=Size(1080, 2340), panel=Size(1080, 2340)))["Screen"]
     assert wrong.repairs == ()
     assert "Pixel 7 Pro has 1440x3120 at 560 dpi" in wrong.fix
+
+
+@pytest.fixture(scope="module")
+def emulators(adb_server: PrivateAdbServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorPool]:
+    """With all pixels of the profiles, which are compared."""
+    pool = EmulatorPool(adb_server, tmp_path_factory.mktemp("emulators"), form=lambda profile: profile)
+    yield pool
+    pool.stop()
 
 
 @pytest.mark.parametrize("by", ["repair", "command"])

@@ -157,7 +157,7 @@ class EndingDialog(QuestionDialog):
 
     def _fit_findings(self) -> None:
         height = self._findings.heightForWidth(self._findings_area.viewport().width())
-        self._findings_area.setFixedHeight(min(height, grown(_FINDINGS_PX)))
+        self._findings_area.setFixedHeight(min(max(height, 0), grown(_FINDINGS_PX)))  # -1 without a text
 
     def _end_checks(self, text: str) -> None:
         self._is_checking = False

@@ -73,7 +73,7 @@ def test_settings_shortcuts_and_dialogs(sandbox: Sandbox) -> None:
             annotator.keys("Escape")
             annotator.window.wait_until(lambda c, field=field: not c.named(field), "the steps alone")  # type: ignore[misc]
         annotator.choose("Step 1:", of="Steps")
-        annotator.keys("ctrl+shift+z")
+        annotator.keys("ctrl+shift+u")
         with annotator.dialog("Undo to here"):
             annotator.check_layout("undo-to-here")
             annotator.keys("Escape")

@@ -11,6 +11,7 @@ from odyssey_recorder.model.action import Press, SystemKey, Type
 from odyssey_recorder.review.review import Fix, ReplayEvidence
 from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.review.status import ReviewPolicy
+from tests.cli import CommandLine
 from tests.end_to_end.screen.annotator import Annotator, pressing, typing
 from tests.end_to_end.screen.sandbox import Sandbox
 
@@ -19,7 +20,7 @@ pytestmark = [pytest.mark.timeout(300), pytest.mark.parametrize("profile", ["sma
 _TASK = "Check tomorrow's weather for Lisbon"
 
 
-def test_episode_is_fixed_and_sent_back_to_its_annotator(sandbox: Sandbox) -> None:
+def test_episode_is_fixed_and_sent_back_to_its_annotator(sandbox: Sandbox, cli: CommandLine) -> None:
     with sandbox.first_use("Ada") as annotator:
         record_with_mistakes(annotator)
     ReviewStore(sandbox.folder / "dataset").set_policy(ReviewPolicy(second_share=0))
@@ -31,6 +32,8 @@ def test_episode_is_fixed_and_sent_back_to_its_annotator(sandbox: Sandbox) -> No
         reviewer.keys("ctrl+z", expect="Step 3 of 6 · Type “lisbon wether”")
         send_back(reviewer, step=5)
     episode = sandbox.episode
+    agreed = ("--screenshots", "pass", "--sequence", "fail:result@6", "--instruction", "pass", "--by", "Cid")
+    cli.output("reviews", "send-back", episode.episode_id, *agreed, "--dataset", sandbox.store.root)
     assert typed(sandbox) == "lisbon wether"
     assert sum(step.action == Press(SystemKey.HOME) for step in episode.steps) == 1
     fixes = [one for one in ReviewStore(sandbox.store.root).read(episode.episode_id).entries if isinstance(one, Fix)]
@@ -76,7 +79,7 @@ def fix_text(reviewer: Annotator) -> None:
 def send_back(reviewer: Annotator, *, step: int) -> None:
     reviewer.keys("q", "z", "End", "s", "2", expect=f"Step {step + 1} of 6")
     reviewer.check_layout("review-answers")
-    reviewer.press("Send back", expect=("Sent back to Ada's queue", "0 for you"))
+    reviewer.press("Send back", expect=("A second review follows (requested)", "0 for you"))
     reviewer.check_layout("review-done")
 
 
