@@ -141,7 +141,7 @@ class DeviceBench:
 
 
 class EmulatorPool:
-    """One emulator per profile, by default with a quarter of its pixels, restored to its initial state for every test."""
+    """One emulator per profile, with a quarter of its pixels unless `form` says otherwise, restored for every test."""
 
     def __init__(
         self, server: PrivateAdbServer, folder: Path, form: Callable[[Profile], Profile] = half_as_dense
