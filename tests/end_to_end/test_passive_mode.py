@@ -129,7 +129,7 @@ def test_press_is_what_the_device_makes_of_it(adb_server: PrivateAdbServer, tmp_
 
 
 def test_edge_swipes_on_rotated_device_are_system_keys(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
-    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, _):
+    with recording_setup(adb_server, tmp_path / "phone") as setup:
         adb_server.adb("-s", setup.emulator.serial, "shell", GESTURAL)
         setup.emulator.phone.set_rotation(1)
         size = setup.emulator.phone.state().size
@@ -139,12 +139,13 @@ def test_edge_swipes_on_rotated_device_are_system_keys(adb_server: PrivateAdbSer
             swipe(bottom, middle),
             swipe(bottom, middle, rest_ms=500),
         ]
-        for number, stroke in enumerate(swipes, start=1):
-            setup.open(recorder, SETTINGS)
-            setup.window.touch(stroke)
-            setup.await_steps(recorder, number)
-        episode, _ = setup.finish(recorder)
-        assert [step.action for step in episode.steps[:-1]] == [BACK, HOME, RECENT]
+        with setup.recording("passive") as (recorder, _):
+            for number, stroke in enumerate(swipes, start=1):
+                setup.open(recorder, SETTINGS)
+                setup.window.touch(stroke)
+                setup.await_steps(recorder, number)
+            episode, _ = setup.finish(recorder)
+            assert [step.action for step in episode.steps[:-1]] == [BACK, HOME, RECENT]
 
 
 def test_typing_is_one_step_with_screenshot_before_first_key(adb_server: PrivateAdbServer, tmp_path: Path) -> None:

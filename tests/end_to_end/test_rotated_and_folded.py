@@ -218,6 +218,7 @@ PHONE = DeviceChanges(
 )
 def test_steps_have_the_touched_screen_and_pixel(start: Start, tmp_path: Path, case: DeviceChanges, way: str) -> None:
     bench, device = start(case.profile, way)
+    bench.emulator.faults.take_automation(taken=True)  # a dump of views would undo a rotation that happens meanwhile
     service = RecordingBench(tmp_path)
     with service.recording(device, service.draft(PASSIVE if way == "passive" else ORIGIN)) as recording:
 

@@ -97,8 +97,11 @@ class QueueBridge(QObject):
             self.device_changed.emit()
 
     def follow(self) -> None:
-        """From now on, report the board whenever somebody else changes it, and once if the queue fails."""
-        self._look()
+        """From now on, report the board whenever somebody else changes it, and once if the queue fails.
+
+        Not at once: the database's libraries would load while the window is still being painted.
+        """
+        self._watch.start()
 
     def refresh(self) -> None:
         self._ask(lambda _queue: None)
