@@ -222,22 +222,24 @@ def withdraw(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The ids of the episodes.")],
     *,
     why: Annotated[str, typer.Option(help="The reason for withdrawing them.")] = "",
-    name: terminal.NameOption = None,
+    by: terminal.ByOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
     """Withdraw your own episodes that nobody has reviewed.
 
-    They move to the trash, and their tasks can be recorded again. `reviews restore` takes them back.
+    They move to the trash, and their tasks can be recorded again. `reviews restore`
+    brings them back.
 
-    Exit code 0: all withdrawn; 2: one cannot be withdrawn, so none is.
+    Exit code 0: all are withdrawn; 2: none is, because one of them is not yours or
+    has a verdict.
     """
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import review_service, user_index
 
-    settings = read_settings(dataset=dataset, annotator=name)
+    settings = read_settings(dataset=dataset, annotator=by)
     with closing(user_index(settings.dataset)) as index:
-        review_service(index, lambda: settings.annotator).withdraw_episodes(ids, why)
-    terminal.say(f"{counted(ids, 'episode')} withdrawn")
+        review_service(index, lambda: settings.annotator).withdraw_episodes({*ids}, why)
+    terminal.say(f"{counted({*ids}, 'episode')} withdrawn")
 
 
 @app.command()

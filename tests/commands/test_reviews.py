@@ -201,9 +201,11 @@ def test_answers_must_support_the_decision(cli: CommandLine, two: list[str]) -> 
 
 
 def test_own_episodes_are_withdrawn_by_command(cli: CommandLine, two: list[str]) -> None:
-    refused = cli.error("reviews", "withdraw", *two, "--as", "Bea")
+    refused = cli.error("reviews", "withdraw", *two, "--by", "Bea")
     assert "was recorded by Ada, so you cannot withdraw it" in refused
-    assert cli.output("reviews", "withdraw", *two, "--as", "Ada", "--why", "blurred") == "2 episodes withdrawn\n"
+    assert (
+        cli.output("reviews", "withdraw", *two, two[0], "--by", "Ada", "--why", "blurred") == "2 episodes withdrawn\n"
+    )
     assert " by Ada: blurred\n" in cli.output("reviews", "restore")
 
 

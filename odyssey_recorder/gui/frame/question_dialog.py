@@ -20,7 +20,7 @@ SEND_BACK_REASONS = (
     "the episode was removed",
 )
 
-REPLIES = ("I did what the task says", "The app shows it like this now", "It cannot be recorded in another way")
+REPLIES = ("I did what the task says", "The app shows it like this now", "There is no other way to record it")
 
 
 @dataclass(frozen=True, slots=True)
