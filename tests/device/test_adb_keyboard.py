@@ -147,7 +147,8 @@ def test_keyboard_is_restored_at_next_connect_after_a_crash(note: Note) -> None:
     own, crashing = note.keyboard, note.device()
 
     def type_until_the_crash() -> None:
-        with suppress(DeviceDisconnectedError):
+        # The connection is lost before the first piece of the text arrives, or after some have.
+        with suppress(DeviceDisconnectedError, InputRefusedError):
             crashing.type_text("é" * 100_000)
 
     typing = threading.Thread(target=type_until_the_crash)
