@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Reading, SentScreenshot
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.predict import next_step
+from odyssey_recorder.agents.predict import next_step, reading_of
 from odyssey_recorder.annotation.redacted_episode import HIDDEN
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.control.inputs import input_for
@@ -26,6 +26,7 @@ from odyssey_recorder.dataset.provenance import AgentRecord, FrameRecord
 from odyssey_recorder.device.view_hierarchy import ViewNode, name_at, parse
 from odyssey_recorder.errors import (
     AnswerError,
+    BrokenReplyError,
     BudgetError,
     CancelledError,
     DatasetError,
@@ -37,7 +38,7 @@ from odyssey_recorder.errors import (
 from odyssey_recorder.files import Largest
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.llm.batch import Batch
-from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
+from odyssey_recorder.llm.model import ModelAnswer, ModelRequest, Usage
 from odyssey_recorder.model.action import (
     Action,
     Click,
@@ -49,6 +50,7 @@ from odyssey_recorder.model.action import (
     in_words,
     in_words_at,
 )
+from odyssey_recorder.model.answer_failure import Failure, failure_in, failure_of
 from odyssey_recorder.model.geometry import Size, to_pixel
 from odyssey_recorder.model.plain_text import step_number
 from odyssey_recorder.recording import events
@@ -113,6 +115,7 @@ class RunOutcome:
     steps: int = 0
     asked: int = 0
     unreadable: int = 0
+    failures: Counter[Failure] = field(default_factory=Counter)
     interventions: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -284,10 +287,11 @@ class AgentRun:
     # Ask.
 
     def _ask(self, history: History, screenshot: SentScreenshot) -> tuple[ModelAnswer, Reading]:
-        answer = self._answer(self._question(history, screenshot))
+        question = self._question(history, screenshot)
+        answer = self._answer(question)
         self.run.tokens_in += answer.usage.tokens_in
         self.run.tokens_out += answer.usage.tokens_out
-        reading = self.agent.adapter.read(answer.raw, screenshot.sent_size, screenshot.true_size)
+        reading = reading_of(self.agent.adapter, question, answer, screenshot)
         if isinstance(reading.action, Type) and not reading.action.text:
             reading = Reading(None, "unreadable: there is no text to type")
         return answer, reading
@@ -300,22 +304,27 @@ class AgentRun:
     def _answer(self, question: ModelRequest) -> ModelAnswer:
         with self._timed("model_s"):
             (answer,) = self.agent.batch.ask_all([question], cancelled=self._is_stopped)
+        if isinstance(answer, ModelAnswer):
+            self._pay(self.agent.batch.call(question, answer).cost)
+            return answer
+        self.run.tokens_in += answer.tokens_in
+        self.run.tokens_out += answer.tokens_out
+        self._pay(self.agent.batch.cost(Usage(answer.tokens_in, answer.tokens_out)))
+        self.run.failures.update(filter(None, [failure_of(answer)]))
         match answer:
-            case ModelAnswer():
-                cost = self.agent.batch.call(question, answer).cost
-                self.run.cost = None if cost is None or self.run.cost is None else self.run.cost + cost
-                return answer
-            case AnswerError():  # such as a content filter
-                self.run.tokens_in += answer.tokens_in
-                self.run.tokens_out += answer.tokens_out
+            case AnswerError() if not isinstance(answer, BrokenReplyError):  # such as a content filter
                 raise _EndedError(StopReason.UNREADABLE, str(answer))
             case BudgetError():
                 raise _EndedError(StopReason.BUDGET, str(answer))
             case LanguageModelError():
                 raise _EndedError(StopReason.MODEL, str(answer))
 
+    def _pay(self, cost: float | None) -> None:
+        self.run.cost = None if cost is None or self.run.cost is None else self.run.cost + cost
+
     def _failed_answer(self, problem: str, shown: ShownScreen) -> None:
         self.run.unreadable += 1
+        self.run.failures[failure_in(problem) or "unreadable"] += 1
         self._failed += 1
         self.person.report(step_number(len(shown.steps)), f"nothing ({problem})")
         if self._failed >= _UNREADABLE:

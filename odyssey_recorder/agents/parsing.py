@@ -9,12 +9,11 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from odyssey_recorder.errors import showable
+from odyssey_recorder.model.answer_failure import Failure
 
-Kind = Literal["unreadable", "unmapped", "outside", "too long"]
-"""Why an answer is no action: its grammar, an action that is none of the nine, a place off the screen, its length."""
 Value: TypeAlias = object
 Fields: TypeAlias = Mapping[str, Value]
 
@@ -35,7 +34,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\"}
 class UnreadableAnswerError(Exception):
     """The `kind` begins its text; the words are for people."""
 
-    def __init__(self, kind: Kind, words: str) -> None:
+    def __init__(self, kind: Failure, words: str) -> None:
         super().__init__(f"{kind}: {showable(words)}")
 
 
@@ -49,7 +48,7 @@ def cleaned(raw: str) -> str:
     """Without thoughts and lone surrogates. Raises UnreadableError if it is too long."""
     text = showable(raw.rpartition("</think>")[2]).replace("\0", "")
     if len(text) > LONGEST:
-        raise UnreadableAnswerError("too long", f"{len(text):,} characters")
+        raise UnreadableAnswerError("unreadable", f"too long, with {len(text):,} characters")
     return text
 
 

@@ -200,7 +200,8 @@ class Attempts:
     def _result(self, job: TaskJob, ran: RunOutcome, episode_id: str = "") -> TaskResult:
         return TaskResult(
             task_id=job.task_id, seed=job.seed, stop=ran.stop, why=ran.why, episode_id=episode_id, steps=ran.steps,
-            gold_steps=job.gold_steps, difficulty=job.difficulty, unreadable=ran.unreadable,
+            gold_steps=job.gold_steps, difficulty=job.difficulty, asked=ran.asked, unreadable=ran.unreadable,
+            failures=dict(ran.failures),
             interventions=ran.interventions, tokens_in=ran.tokens_in, tokens_out=ran.tokens_out, cost=ran.cost,
             model_s=round(ran.model_s, 3), device_s=round(ran.device_s, 3),
         )  # fmt: skip

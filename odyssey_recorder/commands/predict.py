@@ -1,5 +1,6 @@
 """`predict`: what a language model would do at each step of a dataset."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +16,7 @@ from odyssey_recorder.commands.model_usage import (
     YesOption,
     confirm_sending,
     interruptible,
+    print_answers,
     print_problems,
     progress_bar,
 )
@@ -58,14 +60,15 @@ def predict(  # noqa: PLR0913 - the options
     is drawn as redacted and password fields are black in them. The file appears once it is complete: an interrupted
     run is continued by the same command.
 
-    Exit code 0: all steps are predicted; 1: some episodes cannot be read, or some steps have no answer yet; 2: not
-    started, or interrupted.
+    Exit code 0: all steps are predicted; 1: some episodes cannot be read, some steps have no answer yet, or the server
+    failed for more than a tenth; 2: not started, or interrupted.
     """
     from odyssey_recorder.agents.adapter import adapter_named
     from odyssey_recorder.agents.history import HistoryRule
     from odyssey_recorder.agents.predict import Predicting
     from odyssey_recorder.evaluation.predictions import PredictionsHeader, header_line, prediction_line
     from odyssey_recorder.files import write_durably
+    from odyssey_recorder.model.answer_failure import failure_in, is_mostly_whole
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import open_batch
 
@@ -76,7 +79,7 @@ def predict(  # noqa: PLR0913 - the options
     predicting = Predicting(open_batch(settings, budget, at_once=at_once), dataset, chosen, rule, level)
     plan = predicting.plan(ids)
     confirm_sending(dataset, plan, budget, consent=consent, yes=yes)
-    with interruptible(), progress_bar() as on_progress:
+    with interruptible(), progress_bar(shows_answers=False) as on_progress:
         ended = predicting.run(ids, progress=on_progress)
     print_problems([*ended.problems.items()])
     if ended.unasked:
@@ -86,10 +89,12 @@ def predict(  # noqa: PLR0913 - the options
         raise typer.Exit(1)
     header = header_line(PredictionsHeader(chosen.name, plan.estimate.model, str(rule), level))
     write_durably(out, b"".join([header, *map(prediction_line, ended.predictions)]))
-    unread = sum(prediction.action is None for prediction in ended.predictions)
+    problems = [prediction.problem for prediction in ended.predictions if prediction.action is None]
+    failures = Counter(failure_in(problem) or "unreadable" for problem in problems)
+    print_answers(failures, len(ended.predictions))
     episodes = counted(len(ids) - len(ended.problems), "episode")
-    say(f"{counted(ended.predictions, 'step')} of {episodes}, {unread:,} without an action")
-    fail_if(ended.problems)
+    say(f"{counted(ended.predictions, 'step')} of {episodes}, {len(problems):,} without an action")
+    fail_if(ended.problems or not is_mostly_whole(failures["broken"], len(ended.predictions)))
 
 
 def _chosen(dataset: Path, selection: str, sample: int | None, seed: int) -> list[str]:

@@ -149,7 +149,7 @@ PROBLEMS = (
     ("claude", "[" * 19_000, "unreadable"),
     ("claude", '{"a":' * 3_000, "unreadable"),
     ("ui-tars-1.5", "Action: __import__('os').system('x')", "unmapped"),
-    ("ui-tars-1.5", "x" * 30_000, "too long"),
+    ("ui-tars-1.5", "x" * 30_000, "unreadable: too long"),
 )
 
 

@@ -1,6 +1,7 @@
 """`predict`: from a dataset to a file of predictions, with a gold replayer behind a stand-in for a server."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ from tests.annotation.texts import remember
 from tests.annotation.vision_model import images_of
 from tests.cli import CommandLine, Result
 from tests.exporting.sample import ACTIONS
-from tests.llm.stand_in import MODEL, Behaviour, ErrorReply, Reply, StandIn
+from tests.llm.stand_in import MODEL, Behaviour, ErrorReply, ReceivedRequest, Reply, StandIn, Turn, json_reply
 
 SIZE = Size(500, 900)
 ENDS: tuple[Action, ...] = (Complete("12"), Impossible("no such shop"))
@@ -243,3 +244,28 @@ def test_sample_is_stratified_and_reproducible() -> None:
     assert sampled(dict(reversed(categories.items())), 70, seed=3) == drawn == sorted(drawn)
     assert sampled(categories, 70, seed=4) != drawn
     assert [len(sampled(categories, count, seed=0)) for count in (1, 2, 699, 700, 9_999)] == [1, 2, 699, 700, 700]
+
+
+def test_failures_are_counted_in_columns_and_a_broken_server_is_an_error(cli: CommandLine, out: Path) -> None:
+    empty, cut_off = json_reply({"choices": []}), Reply("I look", finish_reason="length")
+    turns = iter((Reply("", refusal="I must not."), cut_off, Reply("Sure."), empty, empty))
+    by_question: dict[str, Turn] = {}
+
+    def answer(request: ReceivedRequest) -> Turn:
+        asked = json.dumps(request.body)
+        if asked not in by_question:
+            by_question[asked] = next(turns, None) or GOLD(request)
+        return by_question[asked]
+
+    with serving(cli, answer):
+        ran = predict(cli, out, "--at-once", 1)
+    titles, counts = (re.split("  +", line.strip()) for line in ran.err.splitlines()[-3:-1])
+    assert dict(zip(titles, counts, strict=True)) == {
+        "answers": "16", "usable": "11", "refused": "1", "cut off": "1", "unreadable": "1", "unmapped": "0",
+        "outside": "0", "not an action": "0", "broken": "2",
+    }  # fmt: skip
+    assert "2 of 16 answers are broken" in ran.err
+    assert ran.exit_code == 1
+    problems = [row["problem"] for row in rows(out)[1:] if row["action"] is None]
+    assert [problem.partition(":")[0] for problem in problems[2:]] == ["unreadable", "broken", "broken"]
+    assert problems[:2] == ["refused: I must not.", "cut off after 1 tokens; the limit is 4,000"]
