@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 app = typer.Typer(name="agent", help="Have a model carry out tasks on a phone, and judge it.", rich_markup_mode=None)
 
 HistoryOption = Annotated[
-    str, typer.Option(help="What the model learns about earlier steps: none, actions[:N] or screenshots:N[:STRIDE].")
+    str,
+    typer.Option(help="What the model learns about earlier steps: none, maker, actions[:N] or screenshots:N[:STRIDE]."),
 ]
 TaskOption = Annotated[
     list[str] | None, typer.Option("--task", metavar="ID", help="Only this task. Repeatable.", show_default="all")

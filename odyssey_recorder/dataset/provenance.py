@@ -6,6 +6,7 @@ host's monotonic clock, so that their differences are exact. Pixels are those of
 
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -174,6 +175,16 @@ class StepRecord(FrozenModel):
     agent: AgentRecord | None = None
     rejected: tuple[RejectedRecord, ...] = ()
     redone: bool = False
+
+    @property
+    def day(self) -> date:
+        """Of the touch, in UTC."""
+        return datetime.fromtimestamp(self.touched_us / 1e6, UTC).date()
+
+    @property
+    def package(self) -> str:
+        """Of the app in front; empty if it is not known."""
+        return "" if self.screen is None else self.screen.package
 
 
 class StartRecord(FrozenModel):
