@@ -201,11 +201,11 @@ def test_proof_is_marked_at_the_end_and_kept_with_the_episode(
 ) -> None:
     service = FakeRecordings(tmp_path, UnchangingDevice())
     assert isinstance(service.connector, FakeConnector)
-    told = service.connector.told
+    told, asked = service.connector.told, service.connector.asked
     told["settings"] = {"secure": {"mode": "1", "owner": "Ada Lovelace of 1815"}}
     pilot = open_window(service).watching()
     pilot.start()
-    qtbot.waitUntil(lambda: service.connector.asked == ["fake-1"], timeout=30_000)
+    qtbot.waitUntil(lambda: asked == ["fake-1"], timeout=30_000)
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
     told["settings"] = {"secure": {"mode": "2", "owner": "Ada Lovelace of 1843"}}
