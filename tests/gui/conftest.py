@@ -4,6 +4,7 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import keyring
 import pytest
@@ -23,7 +24,7 @@ from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenAt, OpenWindow, Pilot
 from tests.keyrings import MemoryKeyring
 
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 
 
 class PatientBot(QtBot):
@@ -33,6 +34,9 @@ class PatientBot(QtBot):
         self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE_MS
     ) -> None:
         super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **more: Any) -> Any:  # noqa: N802 - likewise
+        return super().waitSignal(signal, timeout=timeout, **more)
 
 
 @pytest.fixture(scope="session")
