@@ -1,6 +1,6 @@
 """Retires and restores episodes or sends them to review: asks before, and offers to undo it; and shows duplicates."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from textwrap import shorten
 
@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTableView, QWidget
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.gui.dataset.controls_dialog import ControlsDialog
 from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.frame.question_dialog import Question, ask, ask_why
@@ -18,6 +19,7 @@ from odyssey_recorder.gui.kit.layouts import labelled
 from odyssey_recorder.gui.kit.parts import Choice, breakable, fill_column, push_button, row, text_label
 from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
 from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.review.review import Defect
 from odyssey_recorder.services.curation import (
     Candidate,
     CheckAll,
@@ -31,7 +33,7 @@ from odyssey_recorder.services.curation import (
     record_decisions,
     superseded,
 )
-from odyssey_recorder.services.review import InTrash, ReviewService, trashed_episodes
+from odyssey_recorder.services.review import InTrash, ListedControl, ReviewService, trashed_episodes
 
 _ROW_PX = 30
 _SHOWN = 6
@@ -129,6 +131,31 @@ class Retiring(QWidget):
 
         dialog = TrashDialog(episodes, self.window())
         dialog.restore_asked.connect(restore)
+        dialog.open()
+
+    def show_controls(self, reviewing: ReviewService, ids: Collection[str]) -> None:
+        self._background.run(reviewing.controls, partial(self._open_controls, reviewing, ids), self._fail)
+
+    def _open_controls(self, reviewing: ReviewService, ids: Collection[str], controls: Sequence[ListedControl]) -> None:
+        def take(verb: str, changed: Sequence[str]) -> None:
+            left_out = f", {len(ids) - len(changed):,} left out" if verb == "added" else ""
+            tone = Tone.SUCCESS if changed else Tone.WARNING
+            self._show_message(tone, f"{counted(changed, 'control episode')} {verb}{left_out}.")
+
+        def add(defect: Defect | None) -> None:
+            job = self._background.start(
+                "Adding control episodes", partial(reviewing.control, ids, defect), partial(take, "added")
+            )
+            self._job.follow(job)
+
+        def end(chosen: Sequence[str]) -> None:
+            self._background.run(partial(reviewing.end_controls, chosen), partial(take, "removed"), self._fail)
+
+        rows = self._index.rows(among=[control.episode_id for control in controls])
+        instructions = {episode.episode_id: episode.instruction for episode in rows}
+        dialog = ControlsDialog(controls, instructions, ids, self.window())
+        dialog.add_asked.connect(add)
+        dialog.end_asked.connect(end)
         dialog.open()
 
     def _plan(self, verb: Verb, reasons: Reasons) -> None:
