@@ -6,7 +6,7 @@ The episodes' own files never change: a defect exists only in what a reviewer is
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -15,14 +15,14 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, TypeAdapter
 
 from odyssey_recorder.dataset.amending import amended
-from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction
+from odyssey_recorder.dataset.amendment import DropSteps
 from odyssey_recorder.dataset.entry_file import EntryFile, Form
 from odyssey_recorder.dataset.entry_store import EntryStore
 from odyssey_recorder.dataset.episode_row import EpisodeRow
 from odyssey_recorder.dataset.file_stamps import stamp
 from odyssey_recorder.dataset.layout import CONTROLS, REVIEWS
 from odyssey_recorder.model.plain_text import step_number
-from odyssey_recorder.review.review import Control, Defect, ReplayEvidence, ReviewFile, Verdict
+from odyssey_recorder.review.review import DEFECTS, Control, Defect, ReplayEvidence, ReviewFile, Verdict
 from odyssey_recorder.review.status import ReviewStage, ReviewStatus, comparable_name, same_person
 from odyssey_recorder.review.views import OpenedReview
 
@@ -141,27 +141,26 @@ def altered_row(control: Control, row: EpisodeRow) -> EpisodeRow:
 
 def as_control(review: OpenedReview, control: Control, reviewer: str) -> OpenedReview:
     """As if nobody had judged the episode, and with the control's defect. Raises ReviewError."""
-    opened, files = review.opened, review.opened.files
-    numbers: Sequence[int] = range(len(opened.episode.steps))
+    opened = review.opened
+    shown = numbers = tuple(range(len(opened.episode.steps)))
     match control.defect:
         case Defect.SCREENSHOT:
             shown = tuple(number - (number == control.step) for number in numbers)
-            opened = replace(opened, files=replace(files, shown=shown))
         case Defect.STEP:
             drop = DropSteps(first=control.step, last=control.step)
             after = amended(opened.episode, opened.provenance, drop)
-            numbers, files = after.kept, replace(files, shown=after.kept)
-            opened = replace(opened, episode=after.episode, provenance=after.provenance, files=files)
+            opened = replace(opened, episode=after.episode, provenance=after.provenance)
+            shown = numbers = after.kept
         case Defect.INSTRUCTION:
-            after = amended(opened.episode, opened.provenance, NewInstruction(instruction=control.words))
-            opened = replace(opened, episode=after.episode)
+            task = replace(opened.episode.task, instruction=control.words)
+            opened = replace(opened, episode=replace(opened.episode, task=task))
         case None:
             pass
     places = {number: place for place, number in enumerate(numbers)} | {None: None}
     findings = (replace(one, step=places[one.step]) for one in review.report.findings if one.step in places)
     return replace(
         review,
-        opened=opened,
+        opened=replace(opened, files=replace(opened.files, shown=shown)),
         report=replace(review.report, findings=tuple(findings)),
         entries=tuple(entry for entry in review.entries if same_person(entry.by, reviewer)),
         revision=revision_shown(control, review.revision),
@@ -171,13 +170,7 @@ def as_control(review: OpenedReview, control: Control, reviewer: str) -> OpenedR
 
 def defect_text(control: Control) -> str:
     """Empty without a defect."""
-    step = step_number(control.step)
-    match control.defect:
-        case Defect.SCREENSHOT:
-            return f"Step {step} was shown with the screenshot of step {step - 1}."
-        case Defect.STEP:
-            return f"Step {step} was left out."
-        case Defect.INSTRUCTION:
-            return "It was shown with the instruction of another episode."
-        case None:
-            return ""
+    if control.defect is None:
+        return ""
+    place = "" if control.defect is Defect.INSTRUCTION else f", step {step_number(control.step)}"
+    return f"Defect{place}: {DEFECTS[control.defect].lower()}."

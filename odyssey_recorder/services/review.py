@@ -62,6 +62,7 @@ class ListedControl:
     """A control episode, who planted it, and how many reviewers have judged it."""
 
     episode_id: str
+    instruction: str
     defect: Defect | None
     by: str
     judged: int
@@ -253,10 +254,11 @@ class ReviewService:
     def controls(self) -> Sequence[ListedControl]:
         """The present controls, newest first. Raises DatasetError, ReviewError."""
         known = self._log.controls.known()
-        newest_first = sorted(known.present.values(), key=lambda control: control.at, reverse=True)
+        self._index.update(known.present)
+        said = {episode.episode_id: episode.instruction for episode in self._index.rows(among=list(known.present))}
         return [
-            ListedControl(one.episode_id, one.defect, one.by, len(known.verdicts.get(one.episode_id, ())))
-            for one in newest_first
+            ListedControl(of, said.get(of, ""), one.defect, one.by, len(known.verdicts.get(of, ())))
+            for of, one in sorted(known.present.items(), key=lambda item: item[1].at, reverse=True)
         ]
 
     def _other_instruction(self, episode: EpisodeRow) -> str:
