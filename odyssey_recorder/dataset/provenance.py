@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, PlainSerializer, PlainValidator, ValidationError
 
+from odyssey_recorder.dataset.goals import TaskGoal
 from odyssey_recorder.dataset.layout import provenance_path, read_dataset_file
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest
@@ -230,7 +231,7 @@ class Origin(FrozenModel):
 
 
 class EpisodeProvenance(FrozenModel):
-    """The whole file."""
+    """The whole file. `goals` are what the annotator marked as proof that the task is done."""
 
     format: Whole
     episode_id: str
@@ -240,6 +241,7 @@ class EpisodeProvenance(FrozenModel):
     steps: tuple[StepRecord, ...]
     dropped: tuple[DroppedRecord, ...]
     resumed: tuple[ResumedRecord, ...] = ()
+    goals: tuple[TaskGoal, ...] = ()
 
 
 class ProvenanceHead(FrozenModel):
