@@ -13,8 +13,10 @@ from typing import Literal, TypeAlias
 
 from odyssey_recorder.errors import showable
 
-Kind = Literal["unreadable", "unmapped", "outside", "too long"]
-"""Why an answer is no action: its grammar, an action that is none of the nine, a place off the screen, its length."""
+Kind = Literal["unreadable", "unmapped", "outside", "too long", "not an action"]
+"""Why an answer is no action: its grammar, an unknown name, a place off the screen, its length, or that it asks for
+something else, such as to wait.
+"""
 Value: TypeAlias = object
 Fields: TypeAlias = Mapping[str, Value]
 

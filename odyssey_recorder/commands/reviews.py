@@ -110,7 +110,7 @@ def request(  # noqa: PLR0913 - the options
     ] = "",
     why: Annotated[str, typer.Option(help="The reason.")] = "",
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Withdraw the requests instead.")] = False,
-    name: terminal.NameOption = None,
+    by: terminal.ByOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
     """Request a second review of episodes.
@@ -126,7 +126,7 @@ def request(  # noqa: PLR0913 - the options
 
     if not ids and not text:
         raise typer.BadParameter("Name the episodes, or select them with --filter.")
-    settings = read_settings(dataset=dataset, annotator=name)
+    settings = read_settings(dataset=dataset, annotator=by)
     with selected(settings.dataset, text) as (index, episode_filter):
         service = review_service(index, lambda: settings.annotator)
         chosen = {*(ids or index.ids(episode_filter))}
@@ -277,27 +277,29 @@ def withdraw(
 
 @app.command()
 def restore(
-    episode_id: Annotated[
-        str | None, typer.Argument(metavar="ID", help="The id of the episode.", show_default="list the trash")
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ID...", help="The ids of the episodes.", show_default="list the trash"),
     ] = None,
     *,
-    why: Annotated[str, typer.Option(help="The reason for restoring it.")] = "",
-    reviewer: terminal.NameOption = None,
+    why: Annotated[str, typer.Option(help="The reason for restoring them.")] = "",
+    by: terminal.ByOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
-    """Restore a rejected or withdrawn episode, to be reviewed again.
+    """Restore rejected or withdrawn episodes, to be reviewed again.
 
-    Exit code 0: restored, or the trash was listed; 2: the episode cannot be restored.
+    Exit code 0: all are restored, or the trash was listed; 2: none is, because one
+    of them is not in the trash.
     """
     from odyssey_recorder.services.review import trashed_episodes
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import review_service, user_index
 
-    settings = read_settings(dataset=dataset, annotator=reviewer)
-    if episode_id is not None:
+    settings = read_settings(dataset=dataset, annotator=by)
+    if ids:
         with closing(user_index(settings.dataset)) as index:
-            review_service(index, lambda: settings.annotator).restore(episode_id, why)
-        terminal.say(f"{episode_id} is back in {settings.dataset}, to be reviewed again")
+            review_service(index, lambda: settings.annotator).restore(ids, why)
+        terminal.say(f"{counted({*ids}, 'episode')} restored to {settings.dataset}, to be reviewed again")
         return
     for trashed in (episodes := trashed_episodes(settings.dataset)):
         moved = trashed.moved_at.astimezone()

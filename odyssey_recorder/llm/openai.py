@@ -13,7 +13,15 @@ from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
-from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
+from openai import (
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncOpenAI,
+    DefaultAsyncHttpxClient,
+    Omit,
+    Timeout,
+)
 from pydantic import SecretStr
 
 from odyssey_recorder.errors import (
@@ -27,6 +35,7 @@ from odyssey_recorder.errors import (
 from odyssey_recorder.llm import chat_completions
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest, OfferedModel, RemoteBatch, is_on_this_computer
 from odyssey_recorder.llm.retry import retry_after_s
+from odyssey_recorder.llm.wires import WIRES, OtherWire
 from odyssey_recorder.logs import hide
 from odyssey_recorder.model.plain_text import few
 
@@ -80,6 +89,8 @@ class OpenAIModel:
 
     async def ask(self, question: ModelRequest) -> ModelAnswer:
         """The answer, checked against the schema. Raises LanguageModelError."""
+        if question.wire in WIRES:
+            return await self._over(WIRES[question.wire], question)
         attempts = 0
         while True:
             attempts += 1
@@ -89,6 +100,15 @@ class OpenAIModel:
                     self._wire = await self._narrower(wire, failure)
                 case response:
                     return replace(self._answer(question, response), attempts=attempts)
+
+    async def _over(self, wire: OtherWire, question: ModelRequest) -> ModelAnswer:
+        headers: dict[str, str | Omit] = {"Authorization": Omit(), **wire.headers(self._key.get_secret_value())}
+        path, sent = f"/{wire.path(self.name)}", wire.body(question, self.name)
+        match await self._tried(lambda client: client.post(path, body=sent, cast_to=str, options={"headers": headers})):
+            case _Failure() as failure:
+                raise await self._translated(failure)
+            case text:
+                return wire.answer(text, question, self.name, self.host)
 
     async def offered(self) -> Sequence[OfferedModel]:
         """The models that the server offers; empty if it does not say. Raises LanguageModelError."""

@@ -293,8 +293,17 @@ class ReviewService:
                 )
         return self.submit(episode_id, VerdictDraft(decision, judgements, note, opened.revision, seconds=0.0))
 
-    def restore(self, episode_id: str, why: str) -> None:
-        self._log.restore(episode_id, why)
+    def restore(self, ids: Collection[str], why: str) -> None:
+        """Put rejected or withdrawn episodes back, to be reviewed again; all, or none if one is not in the trash.
+
+        Raises DatasetError, ReviewError.
+        """
+        self.recover()
+        if unknown := sorted({*ids}.difference(trashed.episode_id for trashed in Trash(self.root).episodes())):
+            raise DatasetError(f"There is no episode {unknown[0]} in the trash of {self.root}.")
+        for episode_id in sorted({*ids}):
+            self._log.restore(episode_id, why)
+        self._notify(ids)
 
     def reopen(self, episode_id: str, why: str = "") -> OpenedReview:
         """Take back the newest verdict: the reviewer's own, or with a reason that of a finished review.

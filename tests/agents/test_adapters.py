@@ -135,7 +135,11 @@ def test_sample_answers_are_read(name: str, raw: str, action: Action) -> None:
 
 
 PROBLEMS = (
-    ("qwen2.5-vl", '{"arguments": {"action": "wait", "time": 2}}', "unmapped: 'wait' is none of the nine actions"),
+    (
+        "qwen2.5-vl",
+        '{"arguments": {"action": "wait", "time": 2}}',
+        "unmapped: 'wait' is no action that can be carried out",
+    ),
     ("qwen2.5-vl", '{"arguments": {"action": "system_button", "button": "Enter"}}', "unmapped"),
     ("agentcpm-gui", '{"PRESS":"ENTER"}', "unmapped"),
     ("agentcpm-gui", '{"POINT":[1,1],"STATUS":"need_feedback"}', "unmapped"),

@@ -18,7 +18,7 @@ from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset_index.index import EpisodeIndex
-from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.finding import EpisodeReport, Severity
 from odyssey_recorder.review.review import Control, Decision, Fix, Move, ReplayEvidence, Request
 from odyssey_recorder.review.review_log import ReviewLog
@@ -155,7 +155,10 @@ def test_annotator_withdraws_own_episodes_until_they_are_reviewed(dataset: Revie
     (trashed,) = trashed_episodes(dataset.root)
     assert (trashed.episode_id, trashed.by, trashed.why) == (one, RECORDER.upper(), "blurred")
     assert trashed.instruction.startswith(f"Write {one} down.")
-    own.restore(one, "")
+    with pytest.raises(DatasetError, match=f"no episode {other} in the trash"):
+        own.restore([one, other], "")
+    assert not dataset.annotation(one).exists(), "all or none"
+    own.restore([one], "")
     assert dataset.annotation(one).read_bytes() == before
     assert judge(dataset.service("Bea"), one).stage is ReviewStage.ACCEPTED
 
@@ -170,7 +173,7 @@ def test_rejected_episode_is_moved_to_trash_and_restored(dataset: ReviewDataset,
     assert judge(service, one, Decision.REJECT, "fpp").stage is ReviewStage.REJECTED
     assert not dataset.annotation(one).exists()
     assert [trashed.episode_id for trashed in Trash(dataset.root).episodes()] == [one]
-    service.restore(one, "it was the wrong one")
+    service.restore([one], "it was the wrong one")
     assert dataset.annotation(one).read_bytes() == before
     assert service.open(one).row.role is ReviewerRole.FIRST
     moves = [entry for entry in dataset.reviews.read(one).entries if isinstance(entry, Move)]

@@ -5,13 +5,12 @@ size that the smallest usual limit, 28 * 28 * 1280, leaves alone.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
-from odyssey_recorder.agents.frames import CoordinateFrame, path, sent_frame, smart_resize
+from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame
 from odyssey_recorder.agents.parsing import Fields, fields_of, json_objects, optional_text
 from odyssey_recorder.model import action as actions
-from odyssey_recorder.model.geometry import Size
 
 _SCREEN = """\
 Use a touchscreen to interact with a mobile device, and take screenshots.
@@ -115,10 +114,6 @@ def write(action: actions.Action, frame: CoordinateFrame, *, answers: bool = Fal
     return f"<tool_call>\n{call}\n</tool_call>"
 
 
-def fitting(factor: int, most: int, least: int = 56 * 56) -> Callable[[Size], Size]:
-    return lambda size: smart_resize(size, factor, least, most)
-
-
 ADAPTERS = (
-    Adapter("qwen2.5-vl", _words, json_objects, act, write, frame=sent_frame, fit=fitting(28, most=28 * 28 * 1280)),
+    Adapter("qwen2.5-vl", _words, json_objects, act, write, frame=sent_frame, fit=Fit(28 * 28 * 1280, factor=28)),
 )

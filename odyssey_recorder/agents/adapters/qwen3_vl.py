@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from odyssey_recorder.agents.adapter import Adapter, PromptWords
-from odyssey_recorder.agents.adapters.qwen25_vl import CLICKS, act, fitting, query, tools, write
-from odyssey_recorder.agents.frames import grid_999_frame
+from odyssey_recorder.agents.adapters.qwen25_vl import CLICKS, act, query, tools, write
+from odyssey_recorder.agents.frames import Fit, grid_999_frame
 from odyssey_recorder.agents.parsing import Fields, json_objects
 
 _FORM = """
@@ -31,6 +31,4 @@ def _split(text: str) -> Sequence[Fields]:
 
 
 _write = partial(write, answers=True)
-ADAPTERS = (
-    Adapter("qwen3-vl", _words, _split, act, _write, frame=grid_999_frame, fit=fitting(32, most=32 * 32 * 1280)),
-)
+ADAPTERS = (Adapter("qwen3-vl", _words, _split, act, _write, frame=grid_999_frame, fit=Fit(32 * 32 * 1280, factor=32)),)

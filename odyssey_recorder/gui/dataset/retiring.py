@@ -108,7 +108,7 @@ class Retiring(QWidget):
 
     def _withdraw(self, reviewing: ReviewService, ids: Sequence[str], why: str) -> None:
         def take(_: None) -> None:
-            self._revert = partial(_restore, reviewing, ids)
+            self._revert = partial(reviewing.restore, ids, "undone")
             self._show_message(Tone.SUCCESS, f"{counted(ids, 'episodes')} moved to the trash.", can_undo=True)
             self.decided.emit()
 
@@ -125,7 +125,7 @@ class Retiring(QWidget):
                 self._show_message(Tone.SUCCESS, f"{counted(ids, 'episodes')} restored, to be reviewed again.")
                 self.decided.emit()
 
-            self._background.run(partial(_restore, reviewing, ids), take, self._fail)
+            self._background.run(partial(reviewing.restore, ids, "restored in the window"), take, self._fail)
 
         dialog = TrashDialog(episodes, self.window())
         dialog.restore_asked.connect(restore)
@@ -280,11 +280,6 @@ class DuplicatesDialog(Dialog):
         reasons = superseded({number: group for number, group, _ in chosen}.values())
         self.accept()
         self.retire_requested.emit(reasons)
-
-
-def _restore(reviewing: ReviewService, ids: Iterable[str]) -> None:
-    for episode_id in ids:
-        reviewing.restore(episode_id, "restored in the window")
 
 
 _TRASH_COLUMNS: list[TableColumn[InTrash]] = [
