@@ -7,15 +7,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
-from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Reading, SentScreenshot
+from odyssey_recorder.agents.adapter import Adapter, History, Moment, PastStep, Reading, SentScreenshot
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
+from odyssey_recorder.agents.launcher import icons_in
 from odyssey_recorder.agents.predict import next_step, reading_of
 from odyssey_recorder.annotation.redacted_episode import HIDDEN
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
@@ -165,6 +167,7 @@ class AgentRun:
     run: RunOutcome = field(default_factory=RunOutcome)
     _past: dict[int, PastStep] = field(default_factory=dict)
     _seen: Counter[tuple[Action, bytes]] = field(default_factory=Counter)
+    _apps: dict[str, None] = field(default_factory=dict)
     _failed: int = 0
     _missed: int = 0
 
@@ -209,7 +212,7 @@ class AgentRun:
             shown = self._screen()
         kept = shown.kept
         screenshot = self._screenshot(kept.path, kept.record, shown.nodes)
-        answer, reading = self._ask(self._history(shown.steps), screenshot)
+        answer, reading = self._ask(self._history(shown.steps), screenshot, self._moment(shown))
         if reading.action is None:
             self._failed_answer(reading.problem, shown)
             return
@@ -265,15 +268,22 @@ class AgentRun:
         """What is typed into a password field stays black, as in `predict`."""
         boxes = (node.box for node in nodes if node.password)
         masks = tuple((box.left, box.top, box.right, box.bottom) for box in boxes)
-        view = ShownScreenshot(path, frame.png_sha256, frame.size, masks, sent=self.agent.adapter.fit(frame.size))
+        adapter = self.agent.adapter
+        sent, detail = adapter.fit(frame.size), adapter.detail
+        view = ShownScreenshot(path, frame.png_sha256, frame.size, masks, sent=sent, detail=detail)
         return SentScreenshot(view.lazy, frame.size)
+
+    def _moment(self, shown: ShownScreen) -> Moment:
+        package = "" if shown.state is None else shown.state.package
+        self._apps |= dict.fromkeys(icons_in(shown.nodes))
+        return Moment(datetime.now(UTC).date(), package, tuple(self._apps))
 
     def _history(self, steps: Sequence[DraftStep]) -> History:
         """The earlier steps as shown to the model, by agent or person."""
         rule, now = self.agent.history, len(steps)
-        with_screenshot = rule.with_screenshot(now)
+        shown = rule.with_screenshot(now, self.agent.adapter.pictures)
         past = {at: self._past_step(steps[at]) for at in rule.earlier_steps(now)}
-        return History(tuple(step if at in with_screenshot else PastStep(step.action) for at, step in past.items()))
+        return History(tuple(step if at in shown else replace(step, screenshot=None) for at, step in past.items()))
 
     def _past_step(self, step: DraftStep) -> PastStep:
         """Raises DatasetError, DeviceError if the step's view hierarchy is unreadable: it might hide a password."""
@@ -281,13 +291,16 @@ class AgentRun:
             nodes = _nodes(step.tree)
             is_secret = isinstance(step.action, Type) and any(node.password and node.focused for node in nodes)
             screenshot = self._screenshot(step.screenshot, step.record.frame, nodes)
-            self._past[step.key] = PastStep(Type(HIDDEN) if is_secret else step.action, screenshot)
+            agent, moment = step.record.agent, Moment(step.record.day, step.record.package)
+            raw = agent.raw if agent is not None and agent.adapter == self.agent.adapter.name and not is_secret else ""
+            action = Type(HIDDEN) if is_secret else step.action
+            self._past[step.key] = PastStep(action, screenshot, raw, moment=moment)
         return self._past[step.key]
 
     # Ask.
 
-    def _ask(self, history: History, screenshot: SentScreenshot) -> tuple[ModelAnswer, Reading]:
-        question = self._question(history, screenshot)
+    def _ask(self, history: History, screenshot: SentScreenshot, moment: Moment) -> tuple[ModelAnswer, Reading]:
+        question = self._question(history, screenshot, moment)
         answer = self._answer(question)
         self.run.tokens_in += answer.usage.tokens_in
         self.run.tokens_out += answer.usage.tokens_out
@@ -296,8 +309,8 @@ class AgentRun:
             reading = Reading(None, "unreadable: there is no text to type")
         return answer, reading
 
-    def _question(self, history: History, screenshot: SentScreenshot) -> ModelRequest:
-        messages = self.agent.adapter.prompt(self.instruction, history, screenshot)
+    def _question(self, history: History, screenshot: SentScreenshot, moment: Moment) -> ModelRequest:
+        messages = self.agent.adapter.prompt(self.instruction, history, screenshot, moment)
         self.run.asked += 1
         return next_step("agent", self.agent.adapter, messages, self.agent.seed * _ATTEMPTS + self.run.asked)
 

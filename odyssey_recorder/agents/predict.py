@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Reading, SentScreenshot
+from odyssey_recorder.agents.adapter import Adapter, History, Moment, PastStep, Reading, Said, SentScreenshot
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.annotation.conversations import Plan, plan_episodes, read_shown
 from odyssey_recorder.annotation.memory import recalled
@@ -123,15 +123,17 @@ class Predicting:
 
     def _question(self, episode: RedactedEpisode, number: int) -> tuple[ModelRequest, SentScreenshot]:
         shown = self._screenshot(episode.steps[number])
-        messages = self._adapter.prompt(self._task(episode, number), self._past(episode, number), shown)
+        past, moment = self._past(episode, number), _moment(episode.steps[number])
+        messages = self._adapter.prompt(self._task(episode, number), past, shown, moment)
         return next_step("predict", self._adapter, messages), shown
 
     def _past(self, episode: RedactedEpisode, number: int) -> History:
-        with_screenshot = self._history.with_screenshot(number)
-        past = (
-            PastStep(episode.steps[at].act, self._screenshot(episode.steps[at]) if at in with_screenshot else None)
-            for at in self._history.earlier_steps(number)
-        )
+        with_screenshot = self._history.with_screenshot(number, self._adapter.pictures)
+        past = []
+        for at in self._history.earlier_steps(number):
+            step = episode.steps[at]
+            screenshot = self._screenshot(step) if at in with_screenshot else None
+            past.append(PastStep(step.act, screenshot, said=_said(episode, at), moment=_moment(step)))
         return History(tuple(past), self._words_before(episode)[number])
 
     def _words_before(self, episode: RedactedEpisode) -> list[str]:
@@ -169,6 +171,21 @@ def reading_of(adapter: Adapter[Any], question: ModelRequest, answer: ModelAnswe
     return reading
 
 
+def _moment(step: RedactedStep) -> Moment:
+    return Moment(step.day, step.app)
+
+
+def _said(episode: RedactedEpisode, at: int) -> Said:
+    """What the texts of the dataset say about a step."""
+
+    def words(number: int, kind: TextKind) -> str:
+        text = episode.texts.steps[number][kind] if number < len(episode.steps) else None
+        return "" if text is None or text.is_open else episode.shown(text.words)
+
+    intention, instruction = words(at, TextKind.INTENTION), words(at, TextKind.INSTRUCTION)
+    return Said(intention, instruction, words(at + 1, TextKind.CONTEXT))
+
+
 def shown_to(adapter: Adapter[Any], view: ShownScreenshot) -> SentScreenshot:
     """The screenshot in the size that the adapter sends. Raises LanguageModelError if it cannot be read."""
     try:
@@ -176,16 +193,25 @@ def shown_to(adapter: Adapter[Any], view: ShownScreenshot) -> SentScreenshot:
         sent = adapter.fit(true_size)
     except (OSError, ValueError) as error:
         raise LanguageModelError(f"{view.path} cannot be shown to a model: {error}.") from error
-    return SentScreenshot(replace(view, size=true_size, sent=sent).lazy, true_size)
+    return SentScreenshot(replace(view, size=true_size, sent=sent, detail=adapter.detail).lazy, true_size)
 
 
 def next_step(
     purpose: str, adapter: Adapter[Any], messages: tuple[ChatMessage, ...], candidate: int = 0
 ) -> ModelRequest:
     """Asks for one action; each candidate is answered separately."""
-    parameters: Mapping[str, float] = {LONGEST_ANSWER: _TOKENS, "temperature": 0.0}
-    prompt = f"{purpose}/{adapter.name}"
-    return ModelRequest(prompt, "", messages, "next_step", adapter.answer, parameters, candidate, is_judged=True)
+    return ModelRequest(
+        f"{purpose}/{adapter.name}",
+        "",
+        messages,
+        "next_step",
+        adapter.answer,
+        {LONGEST_ANSWER: _TOKENS, **adapter.sampling},
+        candidate,
+        is_judged=True,
+        wire=adapter.wire,
+        tools=adapter.tools,
+    )
 
 
 def sampled(categories: Mapping[str, str], count: int, seed: int) -> list[str]:

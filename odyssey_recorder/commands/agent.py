@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 app = typer.Typer(name="agent", help="Have a model carry out tasks on a phone, and judge it.", rich_markup_mode=None)
 
 HistoryOption = Annotated[
-    str, typer.Option(help="What the model learns about earlier steps: none, actions[:N] or screenshots:N[:STRIDE].")
+    str,
+    typer.Option(help="What the model learns about earlier steps: none, maker, actions[:N] or screenshots:N[:STRIDE]."),
 ]
 TaskOption = Annotated[
     list[str] | None, typer.Option("--task", metavar="ID", help="Only this task. Repeatable.", show_default="all")
@@ -45,6 +46,13 @@ def run(  # noqa: PLR0913 - the options
     task: TaskOption = None,
     tasks: TasksOption = None,
     goals: GoalsOption = None,
+    from_episodes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILTER",
+            help="Instead of a list: the tasks of these episodes, judged by what their annotators marked as proof.",
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="The file of results, JSON Lines.")] = Path("agent-results.jsonl"),
     history: HistoryOption = "actions",
     seed: Annotated[int, typer.Option(min=0, help="Chooses the parameters of tasks; the model is asked again.")] = 0,
@@ -80,19 +88,25 @@ def run(  # noqa: PLR0913 - the options
 
     from odyssey_recorder.agents.guard import Guard
     from odyssey_recorder.agents.results import open_results
-    from odyssey_recorder.commands.agent_tasks import Attempts, Supervisor, chosen_tasks, print_results
+    from odyssey_recorder.commands.agent_tasks import Attempts, Supervisor, chosen_tasks, print_results, recorded_tasks
+    from odyssey_recorder.commands.listing import selected_ids
     from odyssey_recorder.model.assignment import FromSnapshot
+    from odyssey_recorder.services.proof import proved_tasks
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import open_batch, recording_service, user_connector
 
     settings = read_settings(dataset=dataset, model=model)
     guard = Guard(frozenset(allow_device or ()), frozenset(allow_package or ()))
-    jobs = chosen_tasks(tasks, goals, task or (), (seed,))
+    connector = user_connector(settings)
+    service = recording_service(settings, connector, "agent")
+    if from_episodes is None:
+        jobs = chosen_tasks(tasks, goals, task or (), (seed,))
+    else:
+        ids = selected_ids(settings.dataset, from_episodes)
+        jobs = recorded_tasks(proved_tasks(service.store, (one for one in ids if not task or one in task)), seed)
     if snapshot:
         jobs = [replace(planned, listed=replace(planned.listed, start=FromSnapshot(snapshot))) for planned in jobs]
     agent, header = _agent(settings, adapter, history, budget, guard, is_consented=consent)
-    connector = user_connector(settings)
-    service = recording_service(settings, connector, "agent")
     opinion = None if judge is None else open_batch(read_settings(model=judge), budget)
     attempts = Attempts(agent, Supervisor(), most_steps, is_dry=dry_run, opinion=opinion)
     with open_results(out, header) as results, closing(connector.connect_chosen(device)) as phone:

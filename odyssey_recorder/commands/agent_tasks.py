@@ -4,7 +4,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,12 +11,12 @@ from typing import Any, ClassVar
 import typer
 
 from odyssey_recorder.agents.benchmark import BenchmarkTask, Difficulty, TaskTemplate, read_benchmark, shipped_benchmark
-from odyssey_recorder.agents.goals import judge, source_of
 from odyssey_recorder.agents.online import Agent, AgentRun, AgentSupervisor, RunOutcome, StopReason
 from odyssey_recorder.agents.results import TaskResult, summary
 from odyssey_recorder.agents.verdict import verdict_on
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.terminal import print_warning, say
+from odyssey_recorder.dataset.goals import judge, source_of
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import DeviceError, LanguageModelError, TaskError
 from odyssey_recorder.llm.batch import Batch
@@ -27,6 +26,7 @@ from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import PATIENCE_S, ScriptPlayer
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.services.proof import ProvedTask
 from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.tasks.listing import ListedTask, read_tasks, shipped_tasks
 
@@ -37,9 +37,12 @@ _TIMES_GOLD = 2
 
 @dataclass(frozen=True, slots=True)
 class TaskJob:
+    """`recorded_steps` are those of the episode that the task was taken from, None for a task of a list."""
+
     listed: ListedTask
     bench: BenchmarkTask | None
     seed: int
+    recorded_steps: int | None = None
 
     @property
     def task_id(self) -> str:
@@ -48,11 +51,15 @@ class TaskJob:
     @property
     def gold_steps(self) -> int | None:
         """Including the terminal step."""
+        if self.recorded_steps is not None:
+            return self.recorded_steps
         return None if self.bench is None else len(self.bench.gold) + 1
 
     @property
     def difficulty(self) -> Difficulty | None:
-        return None if self.bench is None else self.bench.difficulty(len(self.listed.task.apps))
+        if self.bench is None or self.recorded_steps is not None:
+            return None
+        return self.bench.difficulty(len(self.listed.task.apps))
 
 
 def chosen_tasks(
@@ -82,6 +89,24 @@ def _job(listed: ListedTask | None, template: TaskTemplate | None, seed: int) ->
     known = listed if bench is None else listed or bench.listed
     assert known is not None
     return TaskJob(known, bench, seed)
+
+
+def recorded_tasks(proved: Iterable[ProvedTask], seed: int) -> list[TaskJob]:
+    """The tasks of episodes, judged by what their annotators marked as proof. Raises TaskError if there are none."""
+    jobs = [
+        TaskJob(
+            task.listed,
+            BenchmarkTask(task_id=task.listed.task_id, goals=task.goals, answer=task.answer, gold=()),
+            seed,
+            task.steps,
+        )
+        for task in proved
+    ]
+    if not jobs:
+        raise TaskError(
+            "None of these episodes says what proves its task. Annotators mark that at the end, with Mark proof…"
+        )
+    return jobs
 
 
 class Supervisor:
@@ -223,10 +248,8 @@ def _facts(job: TaskJob, service: RecordingService, serial: str) -> tuple[Mappin
     """The facts of the simulated phone or of any device, or None and the reason."""
     if job.bench is None:
         return None, "the task has no goals"
-    with suppress(DeviceError):
-        return service.connector.facts(serial), ""
     try:
-        return service.connector.state(serial, {source_of(goal.path) for goal in job.bench.goals}), ""
+        return service.connector.facts(serial, {source_of(goal.path) for goal in job.bench.goals}), ""
     except DeviceError as error:
         return None, str(error)
 

@@ -35,8 +35,8 @@ def predict(  # noqa: PLR0913 - the options
     history: Annotated[
         str,
         typer.Option(
-            help="What is told of earlier steps: none, actions[:N], screenshots:N[:STRIDE], context, memory:paper or "
-            "memory:kept."
+            help="What is told of earlier steps: none, maker, actions[:N], screenshots:N[:STRIDE], context, "
+            "memory:paper or memory:kept."
         ),
     ] = "actions",
     level: Annotated[

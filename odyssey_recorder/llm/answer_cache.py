@@ -60,7 +60,8 @@ def question_key(question: ModelRequest, model: str, host: str) -> str:
     kind = (question.prompt, question.prompt_sha256, question.schema_name, model, host)
     whole = _hash_of_kind(kind, question.answer).copy()
     messages = [[message.role, *map(_part, message.parts)] for message in question.messages]
-    whole.update(_in_one_line([messages, dict(question.parameters), question.candidate]).encode())
+    more = [] if question.wire == "chat" else [question.wire, question.tools]
+    whole.update(_in_one_line([messages, dict(question.parameters), question.candidate, *more]).encode())
     return whole.hexdigest()
 
 

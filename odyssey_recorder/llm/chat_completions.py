@@ -15,6 +15,8 @@ from odyssey_recorder.llm.prices import ModelFacts
 from odyssey_recorder.llm.tokens import estimated_usage
 
 _FORM = "Answer with one JSON object that keeps to this JSON schema, and with nothing before or after it:\n{schema}"
+_LOCAL = ("top_k", "min_p", "repetition_penalty", "chat_template_kwargs")
+"""Parameters that vLLM, SGLang and others know, and OpenAI's own server refuses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class Wire:
 
     sends_store: bool = True
     sends_temperature: bool = True
+    sends_local: bool = True
     form: Literal["json_schema", "json_object", "words"] = "json_schema"
     bounds: tuple[str, ...] = (models.LONGEST_ANSWER, "max_tokens")
 
@@ -33,6 +36,8 @@ class Wire:
             return replace(self, sends_store=False)
         if self.sends_temperature and "temperature" in message:  # reasoning models have one only
             return replace(self, sends_temperature=False)
+        if self.sends_local and any(name in message for name in _LOCAL):
+            return replace(self, sends_local=False)
         if any(bound in message for bound in self.bounds):
             return replace(self, bounds=self.bounds[1:])
         if not any(name in message for name in ("response_format", "json_schema", "json_object", "grammar")):
@@ -65,6 +70,8 @@ def body(question: models.ModelRequest, wire: Wire) -> Mapping[str, object]:
         options["store"] = False
     if not wire.sends_temperature:
         options.pop("temperature", None)
+    if not wire.sends_local:
+        options = {name: value for name, value in options.items() if name not in _LOCAL}
     match wire.form if question.schema else "words":
         case "json_schema":
             schema = {"name": question.schema_name, "strict": True, "schema": question.schema}
@@ -147,8 +154,9 @@ def usage_of(tokens: TokenCount, question: models.ModelRequest, written: str = "
 
 def cut_off_after(usage: models.Usage, question: models.ModelRequest) -> str:
     """In words, for people."""
-    limit = int(question.parameters.get(models.LONGEST_ANSWER, 0))
-    return f"cut off after {usage.tokens_out:,} tokens{f'; the limit is {limit:,}' if limit else ''}"
+    limit = question.parameters.get(models.LONGEST_ANSWER)
+    told = f"; the limit is {limit:,}" if isinstance(limit, int) else ""
+    return f"cut off after {usage.tokens_out:,} tokens{told}"
 
 
 def _elsewhere(reply: Reply) -> str:

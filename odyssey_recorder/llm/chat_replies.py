@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 from odyssey_recorder.errors import showable
 from odyssey_recorder.llm.model import OfferedModel
 from odyssey_recorder.llm.retry import wait_in_words
+from odyssey_recorder.llm.tool_calls import ToolCall
 
 _Tree: TypeAlias = Mapping[str, Any]
 _STREAM = ("data:", "event:", ":")
@@ -160,11 +161,11 @@ def _text_of(part: _Tree, kinds: tuple[str, ...]) -> str:
 
 
 def _call(call: Any) -> str:
-    """As it stood in the text: some servers look for calls of tools in any answer, and take them out."""
+    """As text again: some servers look for calls of tools in any answer, and take them out."""
     function = _mapping(_mapping(call).get("function"))
     arguments = function.get("arguments")
     tree = _tree(arguments) if isinstance(arguments, str) else arguments
-    return f"<tool_call>\n{json.dumps({'name': function.get('name'), 'arguments': tree})}\n</tool_call>"
+    return str(ToolCall(_words(function.get("name")), _mapping(tree)))
 
 
 # Errors.

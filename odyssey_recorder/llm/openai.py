@@ -13,7 +13,15 @@ from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
-from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
+from openai import (
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncOpenAI,
+    DefaultAsyncHttpxClient,
+    Omit,
+    Timeout,
+)
 from pydantic import SecretStr
 
 from odyssey_recorder.errors import (
@@ -29,6 +37,7 @@ from odyssey_recorder.llm import chat_completions, chat_replies
 from odyssey_recorder.llm.chat_replies import Reply, ServerFault
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest, OfferedModel, RemoteBatch, is_on_this_computer
 from odyssey_recorder.llm.retry import retry_after_s
+from odyssey_recorder.llm.wires import WIRES, OtherWire
 from odyssey_recorder.logs import hide
 from odyssey_recorder.model.plain_text import few
 
@@ -116,6 +125,8 @@ class OpenAIModel:
 
     async def ask(self, question: ModelRequest) -> ModelAnswer:
         """The answer, checked against the schema. Raises LanguageModelError."""
+        if question.wire in WIRES:
+            return await self._over(WIRES[question.wire], question)
         attempts = 0
         while True:
             attempts += 1
@@ -131,6 +142,18 @@ class OpenAIModel:
                         f"{self.host} did not answer like a Chat Completions server. Check that the address "
                         f"{self._url} ends as the server's documentation says (often in /v1)."
                     )
+
+    async def _over(self, wire: OtherWire, question: ModelRequest) -> ModelAnswer:
+        headers: dict[str, str | Omit] = {"Authorization": Omit(), **wire.headers(self._key.get_secret_value())}
+        path, sent = f"/{wire.path(self.name)}", wire.body(question, self.name)
+        post: Callable[[AsyncOpenAI], Awaitable[str]] = lambda client: client.post(  # noqa: E731
+            path, body=sent, cast_to=str, options={"headers": headers}
+        )
+        match await self._tried(post):
+            case ServerFault() as fault:
+                raise await self._error(fault, question)
+            case text:
+                return wire.answer(text, question, self.name, self.host)
 
     async def offered(self) -> Sequence[OfferedModel]:
         """The models that the server offers; empty if it does not say. Raises LanguageModelError."""
@@ -216,11 +239,14 @@ class OpenAIModel:
         """Raises LanguageModelError if narrowing the wire would not help."""
         narrower = wire.without(fault.message) if fault.status in (400, 422) else None
         if narrower is None:
-            usage = chat_completions.usage_of(fault.tokens, question)
-            error = await self._translated(fault)
-            raise error.costing(usage.tokens_in, usage.tokens_out, is_estimated=usage.is_estimated)
+            raise await self._error(fault, question)
         _log.info("%s refused a request (%s): asked again with %s", self.host, fault.message, narrower)
         return narrower
+
+    async def _error(self, fault: ServerFault, question: ModelRequest) -> LanguageModelError:
+        usage = chat_completions.usage_of(fault.tokens, question)
+        error = await self._translated(fault)
+        return error.costing(usage.tokens_in, usage.tokens_out, is_estimated=usage.is_estimated)
 
     def _client(self) -> AsyncOpenAI:
         """Connections belong to an event loop. The header overrides what the library takes from the environment."""

@@ -14,6 +14,7 @@ import pytest
 from odyssey_recorder.agents.benchmark import OnText, read_benchmark, shipped_benchmark
 from odyssey_recorder.commands.demo_annotator import Eyes, On
 from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.layout import provenance_path
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.llm.tokens import USUAL_ANSWER
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
@@ -129,6 +130,29 @@ def test_goals_on_settings_and_screen_work_on_any_device(cli: CommandLine, agent
         ran = cli(*(one for one in server_words if one not in ("--snapshot", SNAPSHOT)))
     (row,) = results(cli.folder / "results.jsonl")
     assert (row["stop"], row["is_met"], row["missed"]) == ("complete", False, ['files."/sdcard/plants.txt"']), ran.err
+
+
+def test_task_of_an_episode_is_judged_by_what_its_annotator_marked(
+    cli: CommandLine, agent_phone: SimulatedPhone
+) -> None:
+    _, (recorded,) = run_with(cli, GoldPlayer(agent_phone, ALARM))
+    episode_id = recorded["episode_id"]
+    words = ("--from-episodes", "is:agent")
+    with StandIn(idle) as server:
+        command = [one for one in agent_command(cli, server, *words) if one != cli.folder / "results.jsonl"]
+        command[command.index("--out")] = f"--out={cli.folder / 'again.jsonl'}"
+        ran = cli(*command)
+        assert (ran.exit_code, len(server.questions)) == (2, 0)
+        assert "None of these episodes says what proves its task." in ran.err
+
+        path = cli.dataset / provenance_path(episode_id)
+        known = json.loads(path.read_text())
+        known["goals"] = [{"path": "clock.alarms[label=Work].on", "op": "equals", "value": False}]
+        path.write_text(json.dumps(known))
+        ran = cli(*command)
+    (row,) = results(cli.folder / "again.jsonl")
+    assert (row["task_id"], row["gold_steps"], row["stop"]) == (episode_id, 3, "complete"), ran.err
+    assert (row["is_met"], row["missed"]) == (False, ["clock.alarms[label=Work].on"])
 
 
 def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: SimulatedPhone) -> None:

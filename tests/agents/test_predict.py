@@ -234,7 +234,14 @@ def test_every_second_screenshot_is_shown_with_all_actions_since() -> None:
     rule = HistoryRule.parse("screenshots:3:2")
     assert str(rule) == "screenshots:3:2"
     assert [list(rule.earlier_steps(step)) for step in (0, 3, 7)] == [[], [0, 1, 2], [1, 2, 3, 4, 5, 6]]
-    assert [sorted(rule.with_screenshot(step)) for step in (0, 1, 3, 7)] == [[], [], [1], [1, 3, 5]]
+    assert [sorted(rule.with_screenshot(step, 2)) for step in (0, 1, 3, 7)] == [[], [], [1], [1, 3, 5]]
+
+
+def test_history_of_the_maker_has_all_actions_and_its_number_of_screenshots() -> None:
+    rule = HistoryRule.for_agent("maker")
+    assert (str(rule), list(rule.earlier_steps(3))) == ("maker", [0, 1, 2])
+    assert [list(rule.with_screenshot(step, 2)) for step in (0, 1, 3)] == [[], [0], [2, 1]]
+    assert list(rule.with_screenshot(3, 0)) == []
 
 
 def test_sample_is_stratified_and_reproducible() -> None:
