@@ -9,7 +9,7 @@ from odyssey_recorder.settings import read_settings
 from odyssey_recorder.wiring.user import open_batch
 from tests.llm.stand_in import MODEL, DroppedConnection, ReceivedRequest, Reply, StandIn, Turn
 
-_PATIENCE_S = 30.0
+_PATIENCE_S = 60.0
 
 
 def says(action: str, **fields: Any) -> Reply:

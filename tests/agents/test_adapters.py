@@ -152,7 +152,7 @@ PROBLEMS = (
     ("ours", "", "unreadable"),
     ("claude", "[" * 19_000, "unreadable"),
     ("claude", '{"a":' * 3_000, "unreadable"),
-    ("ui-tars-1.5", "Action: __import__('os').system('x')", "unmapped"),
+    ("ui-tars-1.5", "Action: __import__('os').system('x')", "unreadable"),
     ("ui-tars-1.5", "x" * 30_000, "too long"),
 )
 

@@ -8,7 +8,7 @@ from typing import get_args
 
 from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, json_of, made
 from odyssey_recorder.agents.frames import CoordinateFrame, path, sent_frame, view_direction, view_scroll, within
-from odyssey_recorder.agents.parsing import Fields, fields_of, json_objects, numbers, optional_text
+from odyssey_recorder.agents.parsing import Fields, fields_of, json_objects, name_of
 from odyssey_recorder.model import action as actions
 
 _SYSTEM = """\
@@ -38,9 +38,9 @@ def _split(text: str) -> Sequence[Fields]:
 
 
 def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
-    name, place = optional_text(fields.get("action")), fields.get("coordinate")
+    name, place = name_of(fields.get("action")), fields.get("coordinate")
     if name == "scroll":
-        return view_scroll(fields.get("scroll_direction"), frame.at(place) if numbers(place) else None)
+        return view_scroll(fields.get("scroll_direction"), None if place is None else frame.at(place))
     if name == "left_click_drag":
         return path(frame.at(fields.get("start_coordinate")), frame.at(place))
     return made(_KINDS.get(name), name, frame, place, fields.get("text"))

@@ -14,9 +14,8 @@ from odyssey_recorder.agents.parsing import (
     UnreadableAnswerError,
     fields_of,
     json_objects,
+    name_of,
     number,
-    numbers,
-    optional_text,
 )
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Point
@@ -42,17 +41,24 @@ def _words(text: PromptWords) -> tuple[str, str]:
     return _SYSTEM.format(text.sent_size), f"Task: {text.task}\nDone so far:\n{text.listed('nothing')}"
 
 
-def _split(text: str) -> Sequence[Fields]:
-    return [fields_of(call["action"]) if "action" in call else call for call in json_objects(text)]
+def _split(text: str) -> Sequence[object]:
+    """The tool's own calls have one action or several."""
+    found: list[object] = []
+    for call in json_objects(text):
+        several = call.get("actions")
+        found += several if isinstance(several, list) else [call.get("action", call)]
+    return found or [{}]
 
 
-def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
-    name, place = optional_text(fields.get("type")), (fields.get("x"), fields.get("y"))
+def _act(call: object, frame: CoordinateFrame) -> actions.Action:
+    fields = fields_of(call)
+    name, place = name_of(fields.get("type")), (fields.get("x"), fields.get("y"))
     if name == "scroll":
-        return _scrolled(fields, frame.at(place) if numbers(place) else None)
+        return _scrolled(fields, None if place == (None, None) else frame.at(place))
     if name == "drag":
         return _dragged(fields.get("path"), frame)
-    kind = _KINDS.get(name) if fields.get("button", "left") == "left" else None
+    button = fields.get("button") or "left"
+    kind = _KINDS.get(name) if button == "left" else "BACK" if (name, button) == ("click", "back") else None
     return made(kind, name, frame, place, fields.get("text"))
 
 
@@ -66,8 +72,8 @@ def _scrolled(fields: Fields, start: Point | None) -> actions.Scroll:
 
 def _dragged(value: object, frame: CoordinateFrame) -> actions.Scroll:
     match value:
-        case [{"x": x1, "y": y1}, *_, {"x": x2, "y": y2}]:
-            return path(frame.at((x1, y1)), frame.at((x2, y2)))
+        case [start, *_, end]:
+            return path(frame.at(start), frame.at(end))
         case _:
             raise UnreadableAnswerError("unreadable", "it drags along no path")
 
