@@ -23,9 +23,9 @@ from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, 
 from odyssey_recorder.model.geometry import Size
 from tests.agents.gold_replayer import LACKING, GoldReplayer, colour, is_same_action
 from tests.annotation.texts import remember
-from tests.annotation.vision_model import images_of
 from tests.cli import CommandLine, Result
 from tests.exporting.sample import ACTIONS
+from tests.llm.other_servers import peers, pictures_in
 from tests.llm.stand_in import MODEL, Behaviour, ErrorReply, ReceivedRequest, Reply, StandIn, Turn, json_reply
 
 SIZE = Size(500, 900)
@@ -62,7 +62,8 @@ def out(cli: CommandLine, dataset: Path) -> Path:
 
 @contextmanager
 def serving(cli: CommandLine, behaviour: Behaviour = GOLD) -> Iterator[StandIn]:
-    with StandIn(behaviour) as server:
+    others = peers(behaviour.says) if isinstance(behaviour, GoldReplayer) else lambda _: None
+    with StandIn(behaviour, others=others) as server:
         cli.monkeypatch.setenv("ODYSSEY_MODEL", "another")
         cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
         yield server
@@ -87,14 +88,17 @@ def without_words(action: Action) -> Action:
     return Complete() if isinstance(action, Complete) else Impossible("") if isinstance(action, Impossible) else action
 
 
-@pytest.mark.parametrize("name", ["ours", "ui-tars-1.5", "cogagent"])
+WIRED = ["gemini-mobile", "openai-computer-tool", "claude-computer-tool"]
+
+
+@pytest.mark.parametrize("name", ["ours", "ui-tars-1.5", "cogagent", *WIRED])
 def test_gold_replayer_predicts_the_gold_actions(cli: CommandLine, out: Path, name: str) -> None:
     with serving(cli, GoldReplayer(name, GOLDS, SIZE)) as server:
         ran = predict(cli, out, "--adapter", name, "--history", "screenshots:1")
         assert ran.exit_code == 0, ran.err
         assert server.complaints == []
         fitted = adapter_named(name).fit(SIZE)
-        assert {one.size for request in server.questions for one in images_of(request)} == {
+        assert {one.size for request in server.seen for one in pictures_in(request.body)} == {
             (fitted.width, fitted.height)
         }
     header, *predictions = rows(out)
