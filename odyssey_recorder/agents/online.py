@@ -104,6 +104,11 @@ class StopReason(StrEnum):
             StopReason.INTERRUPTED,
         )
 
+    @property
+    def cuts_short(self) -> bool:
+        """Whether the task was neither carried out nor given up when the run ended for good."""
+        return self in (StopReason.GUARD, StopReason.UNREADABLE, StopReason.REPEATED)
+
 
 @dataclass(slots=True)
 class RunOutcome:
@@ -125,13 +130,21 @@ class RunOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Each `seed` has its own cached answers."""
+    """Each `seed` has its own cached answers. Without a `batch` no model is asked: the run has a rule."""
 
     adapter: Adapter[Any]
-    batch: Batch
+    batch: Batch | None
     history: HistoryRule
     guard: Guard
     seed: int = 0
+
+
+class AgentRule(Protocol):
+    """Decides what to do on a screen, in place of a model; `name` is recorded as adapter and model."""
+
+    name: str
+
+    def __call__(self, shown: ShownScreen) -> Reading: ...
 
 
 class AgentSupervisor(Protocol):
@@ -159,6 +172,7 @@ class AgentRun:
     instruction: str
     most_steps: int
     is_dry: bool = False
+    rule: AgentRule | None = None
     lost_s: float = LOST_S
     tree_s: float = _TREE_S
     run: RunOutcome = field(default_factory=RunOutcome)
@@ -207,9 +221,7 @@ class AgentRun:
     def _step(self) -> None:
         with self._timed("device_s"):
             shown = self._screen()
-        kept = shown.kept
-        screenshot = self._screenshot(kept.path, kept.record, shown.nodes)
-        answer, reading = self._ask(self._history(shown.steps), screenshot, self._moment(shown))
+        credit, reading = self._asked(shown) if self.rule is None else self._decided(shown, self.rule)
         if reading.action is None:
             self._failed_answer(reading.problem, shown)
             return
@@ -217,7 +229,19 @@ class AgentRun:
         self.person.report(step_number(len(shown.steps)), _words(reading.action, shown))
         if self.is_dry:
             raise _EndedError(StopReason.DRY_RUN, _words(reading.action, shown))
-        self._act(reading.action, shown, self._allowed(reading.action, shown, self._credit(answer, reading)))
+        self._act(reading.action, shown, self._allowed(reading.action, shown, credit))
+
+    def _asked(self, shown: ShownScreen) -> tuple[AgentRecord, Reading]:
+        kept = shown.kept
+        screenshot = self._screenshot(kept.path, kept.record, shown.nodes)
+        answer, reading = self._ask(self._history(shown.steps), screenshot, self._moment(shown))
+        return self._credit(answer, reading), reading
+
+    def _decided(self, shown: ShownScreen, rule: AgentRule) -> tuple[AgentRecord, Reading]:
+        reading = rule(shown)
+        self.run.asked += 1  # so that equal actions on equal screens are told apart
+        raw = f"{rule.name} {self.run.asked}"
+        return AgentRecord(adapter=rule.name, model=rule.name, raw=raw, problem=reading.problem), reading
 
     # Look.
 
@@ -311,11 +335,13 @@ class AgentRun:
         return next_step("agent", self.agent.adapter, messages, self.agent.seed * _ATTEMPTS + self.run.asked)
 
     def _answer(self, question: ModelRequest) -> ModelAnswer:
+        batch = self.agent.batch
+        assert batch is not None
         with self._timed("model_s"):
-            (answer,) = self.agent.batch.ask_all([question], cancelled=self._is_stopped)
+            (answer,) = batch.ask_all([question], cancelled=self._is_stopped)
         match answer:
             case ModelAnswer():
-                cost = self.agent.batch.call(question, answer).cost
+                cost = batch.call(question, answer).cost
                 self.run.cost = None if cost is None or self.run.cost is None else self.run.cost + cost
                 return answer
             case AnswerError():  # such as a content filter
