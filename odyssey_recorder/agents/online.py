@@ -114,6 +114,11 @@ class StopReason(StrEnum):
             StopReason.INTERRUPTED,
         )
 
+    @property
+    def cuts_short(self) -> bool:
+        """Whether the task was neither carried out nor given up when the run ended for good."""
+        return self in (StopReason.GUARD, StopReason.UNREADABLE, StopReason.REPEATED)
+
 
 @dataclass(slots=True)
 class RunOutcome:
@@ -137,13 +142,21 @@ class RunOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Each `seed` has its own cached answers."""
+    """Each `seed` has its own cached answers. Without a `batch` no model is asked: the run has a rule."""
 
     adapter: Adapter[Any]
-    batch: Batch
+    batch: Batch | None
     history: HistoryRule
     guard: Guard
     seed: int = 0
+
+
+class AgentRule(Protocol):
+    """Decides what to do on a screen, in place of a model; `name` is recorded as adapter and model."""
+
+    name: str
+
+    def __call__(self, shown: ShownScreen) -> Reading: ...
 
 
 class AgentSupervisor(Protocol):
@@ -174,6 +187,7 @@ class AgentRun:
     instruction: str
     most_steps: int
     is_dry: bool = False
+    rule: AgentRule | None = None
     lost_s: float = LOST_S
     tree_s: float = _TREE_S
     run: RunOutcome = field(default_factory=RunOutcome)
@@ -233,10 +247,7 @@ class AgentRun:
         if self._opening is not None:
             self._open_from_launcher(*self._opening, shown)
             return
-        kept = shown.kept
-        screenshot = self._screenshot(kept.path, kept.record, shown.nodes)
-        answer, reading = self._ask(self._history(shown.steps), screenshot, self._moment(shown))
-        credit = self._credit(answer, reading)
+        credit, reading = self._asked(shown) if self.rule is None else self._decided(shown, self.rule)
         action = reading.action
         if reading.request is not None:
             action = self._action_for(reading.request, shown, credit)
@@ -251,6 +262,18 @@ class AgentRun:
         if self.is_dry:
             raise _EndedError(StopReason.DRY_RUN, _words(action, shown))
         self._act(action, shown, self._allowed(action, shown, credit))
+
+    def _asked(self, shown: ShownScreen) -> tuple[AgentRecord, Reading]:
+        kept = shown.kept
+        screenshot = self._screenshot(kept.path, kept.record, shown.nodes)
+        answer, reading = self._ask(self._history(shown.steps), screenshot, self._moment(shown))
+        return self._credit(answer, reading), reading
+
+    def _decided(self, shown: ShownScreen, rule: AgentRule) -> tuple[AgentRecord, Reading]:
+        reading = rule(shown)
+        self.run.asked += 1  # so that equal actions on equal screens are told apart
+        raw = f"{rule.name} {self.run.asked}"
+        return AgentRecord(adapter=rule.name, model=rule.name, raw=raw, problem=reading.problem), reading
 
     # Look.
 
@@ -355,14 +378,16 @@ class AgentRun:
         return next_step("agent", self.agent.adapter, messages, self.agent.seed * _ATTEMPTS + self.run.asked)
 
     def _answer(self, question: ModelRequest) -> ModelAnswer:
+        batch = self.agent.batch
+        assert batch is not None
         with self._timed("model_s"):
-            (answer,) = self.agent.batch.ask_all([question], cancelled=self._is_stopped)
+            (answer,) = batch.ask_all([question], cancelled=self._is_stopped)
         if isinstance(answer, ModelAnswer):
-            self._pay(self.agent.batch.call(question, answer).cost)
+            self._pay(batch.call(question, answer).cost)
             return answer
         self.run.tokens_in += answer.tokens_in
         self.run.tokens_out += answer.tokens_out
-        self._pay(self.agent.batch.cost(Usage(answer.tokens_in, answer.tokens_out)))
+        self._pay(batch.cost(Usage(answer.tokens_in, answer.tokens_out)))
         self.run.failures.update(filter(None, [failure_of(answer)]))
         match answer:
             case AnswerError() if not isinstance(answer, BrokenReplyError):  # such as a content filter
