@@ -97,8 +97,8 @@ def _read_reply(text: str) -> Reply | ServerFault | None:
     tokens = _tokens(_mapping(tree.get("usage")))
     choices = tree.get("choices")
     choice = _mapping(choices[0]) if isinstance(choices, list) and choices else _NOTHING
-    fault = _fault(tree, is_answer=bool(choice)) or _fault(choice, is_answer=True)
-    ended = _named(_words(choice.get("finish_reason")), _ENDINGS)
+    fault = fault_in(tree, is_answer=bool(choice)) or fault_in(choice, is_answer=True)
+    ended = ending(choice.get("finish_reason"))
     if fault is None and ended == "error":
         fault = ServerFault(500, f"it ended the answer with {choice['finish_reason']!r}")
     if fault is not None:
@@ -114,7 +114,7 @@ def _read_reply(text: str) -> Reply | ServerFault | None:
 def read_fault(text: str, status: int) -> ServerFault:
     """The error in the body of a response with an HTTP status of 400 or more."""
     tree = _tree(text) or _NOTHING
-    fault = _fault(tree, is_answer=False) or ServerFault(status, _words(text))
+    fault = fault_in(tree, is_answer=False) or ServerFault(status, _words(text))
     if fault.status not in (402, 404, 451):
         fault = replace(fault, status=status)
     return replace(fault, tokens=_tokens(_mapping(tree.get("usage")))) if tree.get("usage") else fault
@@ -171,7 +171,7 @@ def _call(call: Any) -> str:
 # Errors.
 
 
-def _fault(tree: _Tree, *, is_answer: bool) -> ServerFault | None:
+def fault_in(tree: _Tree, *, is_answer: bool) -> ServerFault | None:
     """An error in the usual place, or, where there is no answer, in one of the others."""
     error = tree.get("error")
     if not error and not is_answer:
@@ -202,6 +202,11 @@ def _status(code: Any, names: str, *, is_waiting: bool) -> int:
     number = int(code) if re.fullmatch(r"\d{3,5}", str(code)) else 0
     number = number if number < 1_000 else number // 100  # as 42901
     return number if 400 <= number < 600 else named or 500
+
+
+def ending(reason: Any) -> str:
+    """What a server's word for the end of an answer means: "error", "refused", "cut off", or nothing special."""
+    return _named(_words(reason), _ENDINGS)
 
 
 def _named(words: str, names: Sequence[tuple[Any, str]]) -> str:
@@ -249,14 +254,14 @@ def _streamed(text: str) -> _Tree | None:
 
 def _tokens(usage: _Tree) -> TokenCount:
     """What a model thought is in the whole only with some servers."""
-    tokens_in = _count(usage, "prompt_tokens", "input_tokens")
-    tokens_out, whole = _count(usage, "completion_tokens", "output_tokens"), _count(usage, "total_tokens")
+    tokens_in = token_count(usage, "prompt_tokens", "input_tokens")
+    tokens_out, whole = token_count(usage, "completion_tokens", "output_tokens"), token_count(usage, "total_tokens")
     if tokens_in is not None and whole is not None and whole >= tokens_in:
         tokens_out = max(tokens_out or 0, whole - tokens_in)
     return TokenCount(tokens_in, tokens_out)
 
 
-def _count(usage: _Tree, *names: str) -> int | None:
+def token_count(usage: _Tree, *names: str) -> int | None:
     found = next((usage[name] for name in names if usage.get(name) is not None), None)
     try:
         number = int(float(found)) if isinstance(found, int | float | str) else -1

@@ -6,18 +6,17 @@ a person made there is none, and Google's documentation names a word for that.
 
 from collections.abc import Iterator, Mapping
 
-from odyssey_recorder.llm.model import LONGEST_ANSWER, Image, ModelAnswer, ModelRequest, Usage
+from odyssey_recorder.llm.chat_replies import Reply, ServerFault, TokenCount, token_count
+from odyssey_recorder.llm.model import LONGEST_ANSWER, Image, ModelRequest
 from odyssey_recorder.llm.other_wire import (
     MADE,
     Tree,
     Turn,
-    Written,
-    answered,
     base64_of,
-    count,
     items,
     mapping,
     read_tree,
+    said,
     turns,
 )
 from odyssey_recorder.llm.tool_calls import ToolCall
@@ -46,20 +45,22 @@ class GeminiWire:
             "generationConfig": settings,
         }
 
-    def answer(self, text: str, question: ModelRequest, model: str, host: str) -> ModelAnswer:
-        tree = read_tree(text, host)
-        used = mapping(tree.get("usageMetadata"))
-        tokens_out = count(used.get("candidatesTokenCount")) + count(used.get("thoughtsTokenCount"))
-        usage = Usage(count(used.get("promptTokenCount")), tokens_out)
+    def reply(self, text: str) -> Reply | ServerFault:
+        tree = read_tree(text)
+        if isinstance(tree, ServerFault):
+            return tree
         [candidate] = items(tree.get("candidates"))[:1] or [{}]
+        blocked = mapping(tree.get("promptFeedback")).get("blockReason")
         parts = items(mapping(candidate.get("content")).get("parts"))
-        ended = str(candidate.get("finishReason") or "")
-        if not candidate:
-            ended = str(mapping(tree.get("promptFeedback")).get("blockReason") or "no candidate")
-        raw = "\n".join(_read(parts))
-        ended = "" if ended in ("STOP", "FINISH_REASON_UNSPECIFIED") else ended
-        named = str(tree.get("modelVersion") or ""), str(tree.get("responseId") or "")
-        return answered(Written(raw, usage, *named, ended), question, model, host)
+        named = {"id": str(tree.get("responseId") or ""), "model": str(tree.get("modelVersion") or "")}
+        return said(_read(parts), blocked or candidate.get("finishReason"), _tokens(tree), **named)
+
+
+def _tokens(tree: Tree) -> TokenCount:
+    used = mapping(tree.get("usageMetadata"))
+    written = [token_count(used, name) for name in ("candidatesTokenCount", "thoughtsTokenCount")]
+    tokens_out = None if written == [None, None] else sum(filter(None, written))
+    return TokenCount(token_count(used, "promptTokenCount"), tokens_out)
 
 
 def _content(turn: Turn) -> Tree:

@@ -150,11 +150,12 @@ class OpenAIModel:
         post: Callable[[AsyncOpenAI], Awaitable[str]] = lambda client: client.post(  # noqa: E731
             path, body=sent, cast_to=str, options={"headers": headers}
         )
-        match await self._tried(post):
+        came = await self._tried(post)
+        match wire.reply(came) if isinstance(came, str) else came:
             case ServerFault() as fault:
-                raise await self._error(fault, question)
-            case text:
-                return wire.answer(text, question, self.name, self.host)
+                raise await self._error(self._hidden(fault), question)
+            case reply:
+                return chat_completions.answer_in(reply, question, self.name, self.host)
 
     async def offered(self) -> Sequence[OfferedModel]:
         """The models that the server offers; empty if it does not say. Raises LanguageModelError."""
