@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Reading, SentScreenshot
-from odyssey_recorder.agents.guard import Guard
+from odyssey_recorder.agents.guard import Guard, recorded_as
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.predict import next_step
 from odyssey_recorder.annotation.redacted_episode import HIDDEN
@@ -210,10 +210,11 @@ class AgentRun:
         if reading.action is None:
             self._failed_answer(reading.problem, shown)
             return
-        self._refuse_repetition(reading.action, shown)
-        self.person.report(step_number(len(shown.steps)), _words(reading.action, shown))
+        done = recorded_as(reading.action, shown)
+        self._refuse_repetition(done, shown)
+        self.person.report(step_number(len(shown.steps)), _words(done, shown))
         if self.is_dry:
-            raise _EndedError(StopReason.DRY_RUN, _words(reading.action, shown))
+            raise _EndedError(StopReason.DRY_RUN, _words(done, shown))
         self._act(reading.action, shown, self._allowed(reading.action, shown, self._credit(answer, reading)))
 
     # Look.
@@ -337,11 +338,12 @@ class AgentRun:
         if not concern:
             return credit
         self.run.interventions += 1
-        is_allowed = self.person.allows(_words(action, shown), concern)
+        done = recorded_as(action, shown)
+        is_allowed = self.person.allows(_words(done, shown), concern)
         if is_allowed:
             return credit.model_copy(update={"approved": self.person.is_there})
         if is_allowed is False:
-            self.recorder.refuse(action, shown.kept.frame.number, credit)
+            self.recorder.refuse(done, shown.kept.frame.number, credit)
         self._refuse_if_stopped()
         raise _EndedError(StopReason.GUARD, concern)
 
