@@ -24,7 +24,8 @@ content; down shows what is further down.
 {{"action": "complete", "text": "..."}}: the task is done; text is its answer, if it asks for one.
 {{"action": "impossible", "text": "..."}}: the task cannot be done; text says why."""
 _NAMES = {kind: kind.lower() for kind in get_args(Kind)} | {"CLICK": "left_click"}
-_KINDS = {name: kind for kind, name in _NAMES.items()}
+_KINDS = {name: kind for kind, name in _NAMES.items()} | {"key": "KEY", "wait": "WAIT"}
+_KINDS |= dict.fromkeys(("screenshot", "zoom"), "LOOK")
 
 
 def _words(text: PromptWords) -> tuple[str, str]:
@@ -43,7 +44,7 @@ def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
         return view_scroll(fields.get("scroll_direction"), None if place is None else frame.at(place))
     if name == "left_click_drag":
         return path(frame.at(fields.get("start_coordinate")), frame.at(place))
-    return made(_KINDS.get(name), name, frame, place, fields.get("text"))
+    return made(_KINDS.get(name), name, frame, place, fields.get("text", fields.get("duration")))
 
 
 def _write(action: actions.Action, frame: CoordinateFrame) -> str:
@@ -51,4 +52,5 @@ def _write(action: actions.Action, frame: CoordinateFrame) -> str:
     return json_of(action, frame, _NAMES, key="action", pair="coordinate", **more)
 
 
-ADAPTERS = (Adapter("claude", _words, _split, _act, _write, frame=sent_frame, fit=within(1366)),)
+_SOURCE = "platform.claude.com, computer use tool, 2026-08"
+ADAPTERS = (Adapter("claude", _words, _split, _act, _write, frame=sent_frame, fit=within(1366), source=_SOURCE),)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, json_of, made
-from odyssey_recorder.agents.frames import CoordinateFrame, path, sent_frame, view_direction, view_scroll, within
+from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll
 from odyssey_recorder.agents.parsing import (
     Fields,
     UnreadableAnswerError,
@@ -33,7 +33,7 @@ shows what is further down, a positive scroll_x what is further right.
 {{"type": "complete", "text": "..."}}: the task is done; text is its answer, if it asks for one.
 {{"type": "impossible", "text": "..."}}: the task cannot be done; text says why."""
 _NAMES = {kind: kind.lower() for kind in get_args(Kind)}
-_KINDS = {name: kind for kind, name in _NAMES.items()}
+_KINDS = {name: kind for kind, name in _NAMES.items()} | {"screenshot": "LOOK", "wait": "WAIT"}
 _SCROLLS = {"UP": (0, -500), "DOWN": (0, 500), "LEFT": (-500, 0), "RIGHT": (500, 0)}
 
 
@@ -57,9 +57,14 @@ def _act(call: object, frame: CoordinateFrame) -> actions.Action:
         return _scrolled(fields, None if place == (None, None) else frame.at(place))
     if name == "drag":
         return _dragged(fields.get("path"), frame)
-    button = fields.get("button") or "left"
-    kind = _KINDS.get(name) if button == "left" else "BACK" if (name, button) == ("click", "back") else None
-    return made(kind, name, frame, place, fields.get("text"))
+    kind, text, button = _KINDS.get(name), fields.get("text"), fields.get("button") or "left"
+    if name == "keypress":
+        keys = fields.get("keys")
+        text = "+".join(map(str, keys)) if isinstance(keys, list) else keys
+        kind = "BACK" if str(text).lower() in ("esc", "escape") else "KEY"
+    if name == "click" and button != "left":
+        kind = "BACK" if button == "back" else None
+    return made(kind, name, frame, place, text)
 
 
 def _scrolled(fields: Fields, start: Point | None) -> actions.Scroll:
@@ -85,4 +90,16 @@ def _write(action: actions.Action, frame: CoordinateFrame) -> str:
     return json_of(action, frame, _NAMES, key="type", scroll_x=across, scroll_y=down)
 
 
-ADAPTERS = (Adapter("openai-computer", _words, _split, _act, _write, frame=sent_frame, fit=within(1366)),)
+ADAPTERS = (
+    Adapter(
+        "openai-computer",
+        _words,
+        _split,
+        _act,
+        _write,
+        frame=sent_frame,
+        fit=Fit(10_240_000),
+        detail="original",
+        source="openai/openai-python e43b422",
+    ),
+)
