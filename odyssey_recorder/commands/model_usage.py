@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from odyssey_recorder.model.answer_failure import Failure
 
 AdapterOption = Annotated[str, typer.Option(help="The kind of model, such as ours or qwen2.5-vl.")]
+AgentOption = Annotated[
+    Literal["model", "gold", "random"], typer.Option("--agent", help="What acts: a model, what is right, or chance.")
+]
 ModelOption = Annotated[str | None, typer.Option(help="The model's name at the server.", show_default="settings")]
 DatasetArgument = Annotated[Path, typer.Argument(metavar="PATH", help="The dataset folder.")]
 FilterOption = Annotated[str, typer.Option("--filter", help="Only episodes that this filter selects.")]

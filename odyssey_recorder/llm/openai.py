@@ -36,8 +36,9 @@ from odyssey_recorder.errors import (
 from odyssey_recorder.llm import chat_completions, chat_replies
 from odyssey_recorder.llm.chat_replies import Reply, ServerFault
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest, OfferedModel, RemoteBatch, is_on_this_computer
+from odyssey_recorder.llm.other_wire import OtherWire
 from odyssey_recorder.llm.retry import retry_after_s
-from odyssey_recorder.llm.wires import WIRES, OtherWire
+from odyssey_recorder.llm.wires import WIRES
 from odyssey_recorder.logs import hide
 from odyssey_recorder.model.plain_text import few
 

@@ -41,6 +41,10 @@ class ControlledModel:
     def say(self, action: str, **fields: Any) -> None:
         self._answers.put(says(action, **fields))
 
+    def call(self, action: str, **fields: Any) -> None:
+        """The same as a call of the tool mobile_use."""
+        self._answers.put(Reply(json.dumps({"name": "mobile_use", "arguments": {"action": action, **fields}})))
+
 
 def batch_of(server: StandIn) -> Batch:
     return open_batch(read_settings(model=MODEL, model_url=server.url))
