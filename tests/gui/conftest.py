@@ -9,8 +9,10 @@ import keyring
 import pytest
 import shiboken6
 from keyring.backends import fail
+from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from pytestqt.wait_signal import SignalBlocker
 
 from odyssey_recorder.gui.bridges.recording import RecordingController
 from odyssey_recorder.gui.bridges.workplace import Workplace
@@ -23,7 +25,7 @@ from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenAt, OpenWindow, Pilot
 from tests.keyrings import MemoryKeyring
 
-PATIENCE_MS = 20_000
+PATIENCE_MS = 30_000
 
 
 class PatientBot(QtBot):
@@ -33,6 +35,16 @@ class PatientBot(QtBot):
         self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE_MS
     ) -> None:
         super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(  # noqa: N802 - its name there
+        self,
+        signal: SignalInstance,
+        *,
+        timeout: int = PATIENCE_MS,
+        raising: bool | None = None,
+        check_params_cb: Callable[..., bool] | None = None,
+    ) -> SignalBlocker:
+        return super().waitSignal(signal, timeout=timeout, raising=raising, check_params_cb=check_params_cb)
 
 
 @pytest.fixture(scope="session")

@@ -126,7 +126,7 @@ def test_progress_of_a_long_text_is_reported(bench: RecordingBench) -> None:
 
         def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
             super().type_text(text, on_typed)
-            assert self.reported.wait(20)
+            assert self.reported.wait(30)
 
     device = PausingTypist()
     messages = list[tuple[int, str]]()

@@ -57,7 +57,7 @@ def test_stop_while_publishing_still_publishes(tmp_path: Path, device: FakeDevic
 
     class WaitingStore(EpisodeStore):
         def publish(self, draft: Draft) -> Path:
-            assert is_stopped.wait(20)
+            assert is_stopped.wait(30)
             return super().publish(draft)
 
     bench = RecordingBench(tmp_path)

@@ -43,7 +43,7 @@ def events(emulator: SimulatedEmulator) -> Iterator[Events]:
             arrived.put((node.name, event.code, event.value))
 
     close = emulator.guest.nodes.read(read, lambda: None)
-    yield lambda count: [arrived.get(timeout=10) for _ in range(count)]
+    yield lambda count: [arrived.get(timeout=30) for _ in range(count)]
     close()
 
 
@@ -201,7 +201,8 @@ def test_slow_client_skips_to_the_newest_frame(client: Client, phone: Phone) -> 
     stream.cancel()
 
     assert numbers == sorted(set(numbers))
-    assert numbers in ([1, 8], [1, 2, 8])
+    assert numbers[-1] == changes
+    assert len(numbers) <= 3, "two may have been on their way"
 
 
 def test_frames_can_be_written_to_a_mapped_file(client: Client, phone: Phone, tmp_path: Path) -> None:
@@ -253,7 +254,7 @@ def test_shared_memory_without_a_size_crashes_the_emulator(tmp_path: Path, size:
         wanted = message((1, RGB), (3, size[0]), (4, size[1]), (6, message((1, 1), (2, shared.as_uri()))))
         with pytest.raises(grpc.RpcError):
             client.stream("streamScreenshot", wanted).next()
-        assert emulator.killed.wait(10)
+        assert emulator.killed.wait(30)
         assert emulator.faults.offline
         assert emulator.faults.control.off
 

@@ -78,7 +78,7 @@ class Window:
     def kill(self) -> None:
         self.slow_events()
         self._process.kill()
-        self._process.wait(10)
+        self._process.wait(30)
         self._close_pipes()
 
     def close(self) -> None:

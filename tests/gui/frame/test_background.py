@@ -69,19 +69,19 @@ def test_nothing_is_delivered_after_closing(qtbot: QtBot) -> None:
 
     def work() -> None:
         began.set()
-        go_on.wait(5)
+        go_on.wait(30)
 
     def job(progress: Progress, cancelled: Cancelled) -> None:
-        go_on.wait(5)
+        go_on.wait(30)
         ended.set()
 
     background.run(work, results.append, results.append)
     background.start("Starting", job, results.append)
-    assert began.wait(5)
+    assert began.wait(30)
     go_on.set()
     background.close()
     background.run(work, results.append, results.append)
-    assert ended.wait(5)
+    assert ended.wait(30)
     qtbot.wait(1)
     assert results == []
 
@@ -104,7 +104,7 @@ def test_closing_drops_callbacks_of_running_jobs(qtbot: QtBot) -> None:
     may_end, ended = threading.Event(), threading.Event()
 
     def work(progress: Progress, cancelled: Cancelled) -> None:
-        may_end.wait(20)
+        may_end.wait(30)
         ended.set()
 
     background.start("Starting", work, TrackedReceiver(destroyers).take)
@@ -113,13 +113,13 @@ def test_closing_drops_callbacks_of_running_jobs(qtbot: QtBot) -> None:
     background.close()
     assert destroyers == [threading.main_thread()] * 2
     may_end.set()
-    assert ended.wait(20)
+    assert ended.wait(30)
 
 
 def test_in_order_runs_one_function_at_a_time(background: Background, qtbot: QtBot) -> None:
     part, results = background.in_order(), list[int]()
     may_end = threading.Event()
-    part.run(lambda: may_end.wait(20) and 1, results.append)
+    part.run(lambda: may_end.wait(30) and 1, results.append)
     part.run(lambda: 2, results.append)
     background.run(may_end.set)
     qtbot.waitUntil(lambda: len(results) == 2)
@@ -202,6 +202,6 @@ def test_only_newest_progress_is_delivered(background: Background, qtbot: QtBot)
 
     job = background.start("Counting", chatty)
     job.changed.connect(lambda: texts.append(job.text))
-    assert reported.wait(10)  # the GUI thread is busy meanwhile
+    assert reported.wait(30)  # the GUI thread is busy meanwhile
     wait_for(qtbot, job, JobState.DONE)
     assert texts == ["9999", "9999"]
