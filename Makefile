@@ -25,7 +25,7 @@ help:
 	@echo "make static      run the static checks: format, lint, types, imports"
 	@echo "make coverage    run the tests and print what they cover, in about twice the time"
 	@echo "make bench       print performance figures; with ARGS=--full 10,000 taps, 300 and 1,000 episodes, in an hour; with --train those of training"
-	@echo "make quality     print how well the checks find planted defects; with ARGS=--calibrate the data behind their thresholds"
+	@echo "make quality     print how well the checks find planted defects, and the guard of agents what is risky; with ARGS=--calibrate the data behind their thresholds"
 	@echo "make soak        run the long tests, and those of the window with no slot over 100 ms"
 	@echo "make pictures    remake the pictures of the documents"
 	@echo "make format      format the sources and fix what ruff can fix"
@@ -83,6 +83,7 @@ endif
 
 quality: $(INSTALLED)
 	@$(BIN)/python -m tests.checking.damaged $(ARGS)
+	@$(if $(ARGS),,$(BIN)/python -m tests.agents.guard_quality)
 
 soak: $(INSTALLED)
 	@$(BIN)/python -m pytest -m soak --timeout=0 -o faulthandler_timeout=0 --ignore=tests/end_to_end/screen

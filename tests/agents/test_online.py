@@ -11,12 +11,15 @@ from typing import Any
 
 import pytest
 
-from odyssey_recorder.agents.benchmark import OnText, read_benchmark, shipped_benchmark
+from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.agents.benchmark import OnText, Reach, read_benchmark, shipped_benchmark
 from odyssey_recorder.commands.demo_annotator import Eyes, On
 from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.layout import provenance_path
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.llm.tokens import USUAL_ANSWER
-from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from odyssey_recorder.model.action import Click, Scroll
+from odyssey_recorder.model.geometry import Pixel, Point, Size, to_grid
 from odyssey_recorder.recording import script
 from odyssey_recorder.settings import prices_file
 from odyssey_simulator.profile import profile_named
@@ -37,7 +40,7 @@ def idle(_: ReceivedRequest) -> Reply:
 
 
 class GoldPlayer:
-    """Plays gold scripts that consist of taps, after the answers `first`."""
+    """Plays gold scripts that consist of taps, after the answers `first`; what they reach for must be on the screen."""
 
     def __init__(self, phone: SimulatedPhone, *task_ids: str, first: tuple[Reply, ...] = (), seed: int = 0) -> None:
         self._screen = Eyes(phone.emulators, phone.serial)
@@ -45,6 +48,7 @@ class GoldPlayer:
             *first,
             *(move for one in task_ids for move in (*TASKS[one].filled(seed).gold, says("COMPLETE"))),
         ]
+        self._moves = [move for move in self._moves if not isinstance(move, Reach)]
 
     def __call__(self, _: ReceivedRequest) -> Reply:
         move = self._moves.pop(0)
@@ -56,6 +60,17 @@ class GoldPlayer:
         size = profile_named("small_phone").size
         at = to_grid(Pixel(*tap.tap), Size(size.width, size.height))
         return says("CLICK", x=at.x, y=at.y)
+
+
+class DraggingPlayer(GoldPlayer):
+    """Calls each tap a drag that ends where it begins."""
+
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        at = json.loads(super().__call__(request).raw)
+        point = Point(at["x"], at["y"])
+        adapter, size = adapter_named("qwen2.5-vl"), profile_named("small_phone").size
+        frame = adapter.frame(Size(*images_of(request)[-1].size), Size(size.width, size.height))
+        return Reply(adapter.write(Scroll(point, point, (point,)), frame) or "")
 
 
 @pytest.fixture
@@ -131,6 +146,29 @@ def test_goals_on_settings_and_screen_work_on_any_device(cli: CommandLine, agent
     assert (row["stop"], row["is_met"], row["missed"]) == ("complete", False, ['files."/sdcard/plants.txt"']), ran.err
 
 
+def test_task_of_an_episode_is_judged_by_what_its_annotator_marked(
+    cli: CommandLine, agent_phone: SimulatedPhone
+) -> None:
+    _, (recorded,) = run_with(cli, GoldPlayer(agent_phone, ALARM))
+    episode_id = recorded["episode_id"]
+    words = ("--from-episodes", "is:agent")
+    with StandIn(idle) as server:
+        command = [one for one in agent_command(cli, server, *words) if one != cli.folder / "results.jsonl"]
+        command[command.index("--out")] = f"--out={cli.folder / 'again.jsonl'}"
+        ran = cli(*command)
+        assert (ran.exit_code, len(server.questions)) == (2, 0)
+        assert "None of these episodes says what proves its task." in ran.err
+
+        path = cli.dataset / provenance_path(episode_id)
+        known = json.loads(path.read_text())
+        known["goals"] = [{"path": "clock.alarms[label=Work].on", "op": "equals", "value": False}]
+        path.write_text(json.dumps(known))
+        ran = cli(*command)
+    (row,) = results(cli.folder / "again.jsonl")
+    assert (row["task_id"], row["gold_steps"], row["stop"]) == (episode_id, 3, "complete"), ran.err
+    assert (row["is_met"], row["missed"]) == (False, ["clock.alarms[label=Work].on"])
+
+
 def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     questions = list[ReceivedRequest]()
     tasks = write_list(cli.folder / "tasks.jsonl", [task_row("look")])
@@ -152,7 +190,8 @@ def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: Simu
 @pytest.mark.parametrize(("answer", "stop"), [(says("HOME"), "repeated"), (says("TYPE", text=""), "unreadable")])
 def test_run_without_progress_ends(cli: CommandLine, agent_phone: SimulatedPhone, answer: Reply, stop: str) -> None:
     ran, (row,) = run_with(cli, lambda _: answer)
-    assert (ran.exit_code, row["stop"], row["steps"]) == (0, stop, 2 if stop == "repeated" else 0), ran.err
+    assert (ran.exit_code, row["stop"], row["steps"]) == (1, stop, 2 if stop == "repeated" else 0), ran.err
+    assert f"1 task cut short: {stop}" in ran.out
     assert len(cli.draft_ids()) == 1
 
 
@@ -172,9 +211,18 @@ def only_draft(cli: CommandLine) -> Draft:
 
 def test_disallowed_action_needs_a_person(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     ran, (row,) = run_with(cli, GoldPlayer(agent_phone, ALARM), "--allow-package", "com.example.notes")
-    assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1)
+    assert (ran.exit_code, row["stop"], row["steps"], row["interventions"]) == (1, "guard", 0, 1)
     assert "is not allowed. Without a terminal nobody can be asked" in ran.err
     assert not only_draft(cli).state.rejected, "nobody refused it"
+
+
+def test_drag_that_is_a_tap_deletes_no_note_without_a_person(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
+    task = "sim-note-delete"
+    ran, (row,) = run_with(cli, DraggingPlayer(agent_phone, task), "--adapter", "qwen2.5-vl", task=task)
+    assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 3, 1), ran.err
+    assert [step.action for step in only_draft(cli).steps if not isinstance(step.action, Click)] == []
+    assert "delete" in ran.err
+    assert Eyes(agent_phone.emulators, agent_phone.serial).see("Delete")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a terminal of its own")

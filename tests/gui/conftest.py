@@ -4,15 +4,14 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import keyring
 import pytest
 import shiboken6
 from keyring.backends import fail
-from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from pytestqt.wait_signal import SignalBlocker
 
 from odyssey_recorder.gui.bridges.recording import RecordingController
 from odyssey_recorder.gui.bridges.workplace import Workplace
@@ -25,7 +24,7 @@ from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenAt, OpenWindow, Pilot
 from tests.keyrings import MemoryKeyring
 
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 
 
 class PatientBot(QtBot):
@@ -36,15 +35,8 @@ class PatientBot(QtBot):
     ) -> None:
         super().waitUntil(callback, timeout=timeout)
 
-    def waitSignal(  # noqa: N802 - its name there
-        self,
-        signal: SignalInstance,
-        *,
-        timeout: int = PATIENCE_MS,
-        raising: bool | None = None,
-        check_params_cb: Callable[..., bool] | None = None,
-    ) -> SignalBlocker:
-        return super().waitSignal(signal, timeout=timeout, raising=raising, check_params_cb=check_params_cb)
+    def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **more: Any) -> Any:  # noqa: N802 - likewise
+        return super().waitSignal(signal, timeout=timeout, **more)
 
 
 @pytest.fixture(scope="session")

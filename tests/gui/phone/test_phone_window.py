@@ -263,7 +263,7 @@ def test_program_with_a_window_stops_cleanly(tmp_path: Path, end: str) -> None:
         assert any(line.startswith("Stop it with Ctrl-C") for line in program.stdout)
         if end.startswith("SIG"):
             program.send_signal(getattr(signal, end))
-            program.wait(30)
-        out, _ = program.communicate(timeout=30)  # closes its standard input
+            program.wait(20)
+        out, _ = program.communicate(timeout=60)  # closes its standard input
     assert out.endswith("has stopped.\n")
     assert program.returncode == 0

@@ -185,6 +185,11 @@ def test_controls_fit_the_smallest_window(open_window: OpenWindow, tmp_path: Pat
     pilot.wait_for_steps(1)
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     assert pilot.says("Switch the phone to dark mode") or pilot.named(ElidedLabel, "Instruction").isVisible()
+    refusal = pilot.named(ElidedLabel, "What was recorded")
+    for why in ("the screen was still changing", "use this key on the device's own keyboard"):
+        pilot.status.show_hint(f"Not recorded: {why}", is_refusal=True)
+        pilot.qtbot.waitUntil(lambda: " ".join(refusal.shown.split()) == refusal.words)
+        assert refusal.fontMetrics().lineSpacing() * len(refusal.shown.splitlines()) <= refusal.height()
 
 
 def test_only_system_keys_reach_the_device_before_recording(pilot: Pilot, device: FakeDevice) -> None:
@@ -475,7 +480,7 @@ def test_uncertain_last_step_can_be_undone(open_window: OpenWindow, pilot: Pilot
     pilot.wait_for_steps(0)
 
 
-def test_stopped_recording_is_a_draft_that_can_be_deleted(pilot: Pilot, service: FakeRecordings) -> None:
+def test_stopped_recording_is_a_draft_that_can_be_deleted_and_restored(pilot: Pilot, service: FakeRecordings) -> None:
     objects_before = len(pilot.controller.findChildren(QObject))
     pilot.start()
     pilot.stop()
@@ -484,8 +489,14 @@ def test_stopped_recording_is_a_draft_that_can_be_deleted(pilot: Pilot, service:
     pilot.qtbot.waitUntil(drafts.isVisible)
     pilot.press("Show drafts")
     pilot.press_in(pilot.dialog(), "Move to trash")
-    pilot.qtbot.waitUntil(drafts.isHidden)
+    restore = button_in(pilot.dialog(), "Move to trash")
+    pilot.qtbot.waitUntil(lambda: restore.text() == "Restore")
     assert service.drafts() == []
+    restore.click()
+    pilot.qtbot.waitUntil(lambda: restore.text() == "Move to trash")
+    assert len(service.drafts()) == 1
+    pilot.press_in(pilot.dialog(), "Resume")
+    pilot.wait_for_phase(Phase.RECORDING)
 
 
 def test_discarding_is_confirmed_but_never_by_return(pilot: Pilot, service: FakeRecordings) -> None:
