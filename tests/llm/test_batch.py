@@ -88,11 +88,11 @@ def test_cancelled_run_is_resumed_from_the_cache(tmp_path: Path, server: stand_i
 
 
 def test_cancelling_aborts_pending_requests_immediately() -> None:
-    with stand_in.StandIn(echo, delay_s=30) as server:
+    with stand_in.StandIn(echo, delay_s=600) as server:
         started = time.monotonic()
         with pytest.raises(errors.CancelledError):
             batch(server).ask_all(questions(20), cancelled=lambda: len(server.questions) > 3)
-        assert time.monotonic() - started < 20
+        assert time.monotonic() - started < 120
 
 
 def test_unusable_answers_are_stored_but_not_reused() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.end_to_end.screen.sandbox import Sandbox
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture
