@@ -175,6 +175,10 @@ def test_sample_answers_are_read(name: str, raw: str, action: Action) -> None:
 
 
 PROBLEMS = (
+    ("odyssey-agent", "SWIPE: UP", "unmapped: SWIPE is none of the nine actions"),
+    ("odyssey-agent", "[CLICK] (1, 2)", "unreadable"),
+    ("os-atlas", "actions:\nROTATE [left]", "unmapped"),
+    ("os-atlas", "actions:\nI would tap it.", "unreadable"),
     (
         "qwen2.5-vl",
         '{"arguments": {"action": "wait", "time": 2}}',

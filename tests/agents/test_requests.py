@@ -74,7 +74,9 @@ def test_requests_are_done_as_a_person_would_or_the_model_is_told(shared: Shared
         assert words not in asked[number - 1]
     assert shared.watcher.asked == ["Which one?"]
     run = shared.run.run
-    assert (run.steps, run.requests, run.unreadable, run.interventions) == (4, 5, 0, 1), shared.watcher.allowed
+    assert (run.steps, run.failures["not an action"], run.unreadable, run.interventions) == (4, 5, 0, 1), (
+        shared.watcher.allowed
+    )
 
 
 def test_requests_without_an_action_end_a_run_at_last(shared: SharedRecording) -> None:
