@@ -74,7 +74,7 @@ def test_own_answers_and_steps_of_a_person_go_back_in_the_form_of_the_wire(wire:
     adapter = adapter_named(ADAPTERS[wire])
     reading = adapter.read(first.raw, Size(200, 200), Size(200, 200))
     assert reading.action == Click(Point(250, 500))
-    assert reading.problem == "several: the first of 2 actions"
+    assert reading.problem.startswith("several: the first of 2 actions")
     assert "sk-own" not in json.dumps(server.seen[1].body)
 
 
