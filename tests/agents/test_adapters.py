@@ -278,6 +278,10 @@ def test_models_of_2026_are_told_what_they_said_before() -> None:
 
 
 PROBLEMS = (
+    ("odyssey-agent", "SWIPE: UP", "unmapped: SWIPE is none of the nine actions"),
+    ("odyssey-agent", "[CLICK] (1, 2)", "unreadable"),
+    ("os-atlas", "actions:\nROTATE [left]", "unmapped"),
+    ("os-atlas", "actions:\nI would tap it.", "unreadable"),
     (
         "qwen2.5-vl",
         '{"arguments": {"action": "wait", "time": 2}}',
