@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.model_usage import AdapterOption, BudgetOption, ModelOption
+from odyssey_recorder.commands.model_usage import AdapterOption, AgentOption, BudgetOption, ModelOption
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.errors import LanguageModelError
 
@@ -125,6 +125,7 @@ def run(  # noqa: PLR0913 - the options
 @exits_with_2()
 def bench(  # noqa: PLR0913 - the options
     *,
+    agent: AgentOption = "model",
     adapter: AdapterOption = "ours",
     model: ModelOption = None,
     phones: Annotated[int, typer.Option(min=1, max=64, help="How many simulated phones run at once.")] = 2,
@@ -143,23 +144,37 @@ def bench(  # noqa: PLR0913 - the options
 ) -> None:
     """Have a model carry out the tasks of the simulated phone, each on a fresh one.
 
+    --agent gold plays the scripts that solve the tasks, --agent random acts at random: neither asks a model.
+
     Nobody is asked before anything risky, because the phones are thrown away; how often a person would have been asked
     is counted. Run the same command again to continue an interrupted run.
 
     Exit code 0: every task was carried out; 1: some were not, or were cut short; 2: not started.
     """
+    from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.agents.baselines import RULES
     from odyssey_recorder.agents.guard import Guard
-    from odyssey_recorder.agents.results import open_results
+    from odyssey_recorder.agents.history import HistoryRule
+    from odyssey_recorder.agents.online import Agent
+    from odyssey_recorder.agents.results import ResultsHeader, open_results
     from odyssey_recorder.commands.agent_bench import run_bench
     from odyssey_recorder.commands.agent_tasks import chosen_tasks, print_results
     from odyssey_recorder.settings import read_settings
 
     jobs = chosen_tasks(tasks, goals, task or (), range(seeds), profile=profile)
-    agent, header = _agent(read_settings(model=model), adapter, history, budget, Guard(), is_consented=consent)
+    if agent == "model":
+        chosen, header = _agent(read_settings(model=model), adapter, history, budget, Guard(), is_consented=consent)
+    else:
+        chosen = Agent(adapter_named("ours"), None, HistoryRule.parse("none"), Guard())
+        header = ResultsHeader(adapter=agent, model=agent, history="none")
+    rule_of = None if agent == "model" else RULES[agent]
     with open_results(out / "results.jsonl", header) as results:
-        run_bench(agent, [job for job in jobs if not results.has(job.task_id, job.seed)], results, phones=phones,
-                  profile=profile, folder=out, most_steps=most_steps)  # fmt: skip
-        raise typer.Exit(print_results(results.results, jobs))
+        run_bench(chosen, [job for job in jobs if not results.has(job.task_id, job.seed)], results, phones=phones,
+                  profile=profile, folder=out, most_steps=most_steps, rule_of=rule_of)  # fmt: skip
+        code = print_results(results.results, jobs)
+    if agent == "random":
+        say("The actions were random, so this success is chance.")
+    raise typer.Exit(code)
 
 
 def _agent(  # noqa: PLR0913 - the options

@@ -3,7 +3,7 @@
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import typer
 
 from odyssey_recorder.agents.benchmark import BenchmarkTask, Difficulty, TaskTemplate, read_benchmark, shipped_benchmark
-from odyssey_recorder.agents.online import Agent, AgentRun, AgentSupervisor, RunOutcome, StopReason
+from odyssey_recorder.agents.online import Agent, AgentRule, AgentRun, AgentSupervisor, RunOutcome, StopReason
 from odyssey_recorder.agents.results import TaskResult, summary
 from odyssey_recorder.agents.verdict import verdict_on
 from odyssey_recorder.commands import terminal
@@ -124,6 +124,13 @@ class Supervisor:
             return None
         return typer.confirm(f"{question} Allow it?", err=True)
 
+    def reply(self, question: str) -> str | None:
+        words = spelled_out(f"The agent asks: {question}")
+        if not sys.stdin.isatty():
+            print_warning(f"{words} Without a terminal nobody can answer.")
+            return None
+        return str(typer.prompt(f"{words}\nYour answer", err=True, default="", show_default=False)) or None
+
     def has_stopped(self) -> bool:
         return False
 
@@ -141,8 +148,15 @@ class NoSupervisor:
     def allows(self, text: str, concern: str) -> bool:
         return True
 
+    def reply(self, question: str) -> None:
+        pass
+
     def has_stopped(self) -> bool:
         return self.stopped.is_set()
+
+
+RuleOf = Callable[[BenchmarkTask | None, int], AgentRule]
+"""What decides in place of a model, for a task and its seed. Raises TaskError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +167,7 @@ class Attempts:
     is_dry: bool = False
     opinion: Batch | None = None
     """A model that judges tasks which no goals can."""
+    rule_of: RuleOf | None = None
 
     def attempt(self, job: TaskJob, service: RecordingService, device: Device) -> TaskResult:
         """Blocks. A draft that did not become an episode is kept, but for one of a dry run.
@@ -192,7 +207,8 @@ class Attempts:
         agent = replace(self.agent, seed=job.seed)
         recorder.hand_over()
         instruction = job.listed.task.instruction
-        ran = AgentRun(agent, recorder, self.person, instruction, self._limit(job), self.is_dry).play()
+        rule = None if self.rule_of is None else self.rule_of(job.bench, job.seed)
+        ran = AgentRun(agent, recorder, self.person, instruction, self._limit(job), self.is_dry, rule).play()
         result = self._result(job, ran, recorder.episode_id)
         if ran.stop is StopReason.DRY_RUN:
             _discard(recorder)
@@ -225,7 +241,8 @@ class Attempts:
     def _result(self, job: TaskJob, ran: RunOutcome, episode_id: str = "") -> TaskResult:
         return TaskResult(
             task_id=job.task_id, seed=job.seed, stop=ran.stop, why=ran.why, episode_id=episode_id, steps=ran.steps,
-            gold_steps=job.gold_steps, difficulty=job.difficulty, unreadable=ran.unreadable,
+            gold_steps=job.gold_steps, difficulty=job.difficulty, asked=ran.asked, unreadable=ran.unreadable,
+            failures=dict(ran.failures), requests=ran.requests,
             interventions=ran.interventions, tokens_in=ran.tokens_in, tokens_out=ran.tokens_out, cost=ran.cost,
             model_s=round(ran.model_s, 3), device_s=round(ran.device_s, 3),
         )  # fmt: skip
@@ -240,7 +257,10 @@ def print_results(results: Sequence[TaskResult], jobs: Sequence[TaskJob]) -> int
     missing = len(job_keys) - len(finished)
     if missing:
         say((f"{counted(missing, 'task')} not carried out. Run the same command to continue.", "yellow"))
-    return 1 if missing else 0
+    cut = [result.stop.value for result in finished if result.stop.cuts_short]
+    if cut:
+        say((f"{counted(cut, 'task')} cut short: {', '.join(sorted({*cut}))}", "yellow"))
+    return 1 if missing or cut else 0
 
 
 def _facts(job: TaskJob, service: RecordingService, serial: str) -> tuple[Mapping[str, Any] | None, str]:

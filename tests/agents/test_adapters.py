@@ -116,8 +116,8 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
     ("doubao-ui-tars", "Action: click(point='<point>500 250</point>\"", Click(Point(500, 250))),
     ("doubao-ui-tars", "Action: click(point='<point>500 250</point>)", Click(Point(500, 250))),
     ("doubao-ui-tars", "\n\nAction：click(start_box='<bbox>191 21 191 21</bbox>')", Click(Point(191, 21))),
-    ("doubao-ui-tars", "<think_never_used_51bc>A <point>1 1</point>?</think_never_used_51bc>click>point><point>500 250</point>",
-     Click(Point(500, 250))),
+    ("doubao-ui-tars", "<think_never_used_51bc>A <point>1 1</point>?</think_never_used_51bc>click>point>"
+     "<point>500 250</point>", Click(Point(500, 250))),
     ("doubao-ui-tars", "scroll>point><point>500 500</point>direction>down", finger_scroll("UP", Point(500, 500))),
     ("doubao-ui-tars", "type>content>a > b<|im_end|>", Type("a > b")),
     ("doubao-ui-tars", "<thinkt>So.</thinkt><seed:tool_call>\n<function=scroll>\n<parameter=direction>up</parameter>\n"
@@ -125,7 +125,8 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
      finger_scroll("DOWN", Point(500, 500))),
     ("doubao-ui-tars", "<function_never_used_51bc=drag><parameter_never_used_51bc=start_point><point>500 800</point>"
      "<parameter=end_point><point>500 200</point></parameter></function>", path(Point(500, 800), Point(500, 200))),
-    ("doubao-ui-tars", "<function name='finished'><parameter name='content'>At 9\n</parameter></function>", Complete("At 9")),
+    ("doubao-ui-tars", "<function name='finished'><parameter name='content'>At 9\n</parameter></function>",
+     Complete("At 9")),
     ("os-atlas", "thoughts:\nTap it.\nactions:\nCLICK <point>[[101, 872]]</point>", Click(Point(101, 872))),
     ("os-atlas", "actions:\nTYPE [Shanghai [new] mall]", Type("Shanghai [new] mall")),
     ("os-atlas", "actions:\nSCROLL [UP]", finger_scroll("UP")),
@@ -139,7 +140,8 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
     ("agentcpm-gui", '{"thought":"…","POINT":[729,69]}', Click(Point(729, 69))),
     ("agentcpm-gui", '{"POINT":[500,200],"to":[500,800],"PRESS":null}', path(Point(500, 200), Point(500, 800))),
     ("agentcpm-gui", '{"PRESS":"APPSELECT"}', Press(SystemKey.RECENT)),
-    ("cogagent", "Grounded Operation: CLICK(box=[[219,186,311,207]], element_info='Read')\n<<一般操作>>", Click(Point(265, 196))),
+    ("cogagent", "Grounded Operation: CLICK(box=[[219,186,311,207]], element_info='Read')\n<<一般操作>>",
+     Click(Point(265, 196))),
     ("cogagent", "Grounded Operation: TYPE(box=[[0,0,9,9]], text='it's 5', element_info='Search')", Type("it's 5")),
     ("cogagent", "Grounded Operation: SCROLL_DOWN(box=[[0,209,998,952]], step_count=5)",
      finger_scroll("UP", Point(499, 580))),
@@ -148,9 +150,10 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
     ("claude", '{"action": "scroll", "scroll_direction": "down", "scroll_amount": 3}', finger_scroll("UP")),
     ("openai-computer", '{"type": "computer_call", "action": {"type": "click", "x": 546, "y": 602, "button": "left"}}',
      Click(Point(500, 250))),
-    ("claude", '{"name":"left_click","toolset_name":"computer","input":{"coordinate":[546,602]}}', Click(Point(500, 250))),
-    ("openai-computer", '{"type":"computer_call","call_id":"c1","actions":[{"type":"click","button":"left","x":546,"y":602}]}',
+    ("claude", '{"name":"left_click","toolset_name":"computer","input":{"coordinate":[546,602]}}',
      Click(Point(500, 250))),
+    ("openai-computer", '{"type":"computer_call","call_id":"c1","actions":[{"type":"click","button":"left","x":546,'
+     '"y":602}]}', Click(Point(500, 250))),
     ("openai-computer", '{"type": "click", "button": "back", "x": 0, "y": 0}', Press(SystemKey.BACK)),
     ("openai-computer", '{"type": "keypress", "keys": ["ESC"]}', Press(SystemKey.BACK)),
     ("openai-computer", '{"type": "drag", "path": [[546, 602], [546, 700], [546, 1806]]}',
@@ -178,9 +181,9 @@ PROBLEMS = (
     (
         "qwen2.5-vl",
         '{"arguments": {"action": "wait", "time": 2}}',
-        "unmapped: 'wait' is no action that can be carried out",
+        "not an action: wait 2 s",
     ),
-    ("qwen2.5-vl", '{"arguments": {"action": "system_button", "button": "Enter"}}', "unmapped"),
+    ("qwen2.5-vl", '{"arguments": {"action": "system_button", "button": "Enter"}}', "not an action"),
     ("agentcpm-gui", '{"PRESS":"ENTER"}', "not an action: press the key 'ENTER'"),
     ("agentcpm-gui", '{"POINT":[1,1],"STATUS":"need_feedback"}', "not an action: ask the user"),
     ("agentcpm-gui", '{"duration":500}', "not an action: wait 0.5 s"),
@@ -229,7 +232,7 @@ PROBLEMS = (
     ("claude", "[" * 19_000, "unreadable"),
     ("claude", '{"a":' * 3_000, "unreadable"),
     ("ui-tars-1.5", "Action: __import__('os').system('x')", "unreadable"),
-    ("ui-tars-1.5", "x" * 30_000, "too long"),
+    ("ui-tars-1.5", "x" * 30_000, "unreadable: too long"),
 )
 
 

@@ -176,7 +176,8 @@ def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: Simu
 @pytest.mark.parametrize(("answer", "stop"), [(says("HOME"), "repeated"), (says("TYPE", text=""), "unreadable")])
 def test_run_without_progress_ends(cli: CommandLine, agent_phone: SimulatedPhone, answer: Reply, stop: str) -> None:
     ran, (row,) = run_with(cli, lambda _: answer)
-    assert (ran.exit_code, row["stop"], row["steps"]) == (0, stop, 2 if stop == "repeated" else 0), ran.err
+    assert (ran.exit_code, row["stop"], row["steps"]) == (1, stop, 2 if stop == "repeated" else 0), ran.err
+    assert f"1 task cut short: {stop}" in ran.out
     assert len(cli.draft_ids()) == 1
 
 
@@ -196,7 +197,7 @@ def only_draft(cli: CommandLine) -> Draft:
 
 def test_disallowed_action_needs_a_person(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     ran, (row,) = run_with(cli, GoldPlayer(agent_phone, ALARM), "--allow-package", "com.example.notes")
-    assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1)
+    assert (ran.exit_code, row["stop"], row["steps"], row["interventions"]) == (1, "guard", 0, 1)
     assert "is not allowed. Without a terminal nobody can be asked" in ran.err
     assert not only_draft(cli).state.rejected, "nobody refused it"
 

@@ -1,14 +1,16 @@
 """OpenAI's computer tool, with functions of our own for what a phone has and a desk has not; in pixels as sent.
 
 `scroll_y` is taken as a wheel has it: positive shows what is further down, as a finger that moves up does. The tool
-itself exists in the Responses API only: its actions are asked for as JSON.
+itself exists in the Responses API only; over Chat Completions its actions are asked for as JSON.
 """
 
+import json
 from collections.abc import Sequence
 from typing import get_args
 
-from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, json_of, made
-from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll
+from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, Turns, json_of, made
+from odyssey_recorder.agents.computer_tools import own_tools, split, words
+from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll, within
 from odyssey_recorder.agents.parsing import (
     Fields,
     UnreadableAnswerError,
@@ -17,6 +19,8 @@ from odyssey_recorder.agents.parsing import (
     name_of,
     number,
 )
+from odyssey_recorder.llm.responses_wire import COMPUTER
+from odyssey_recorder.llm.tool_calls import ToolCall
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Point
 
@@ -90,6 +94,24 @@ def _write(action: actions.Action, frame: CoordinateFrame) -> str:
     return json_of(action, frame, _NAMES, key="type", scroll_x=across, scroll_y=down)
 
 
+# The tool itself, over the Responses API.
+
+
+def _split_calls(text: str) -> Sequence[object]:
+    found: list[object] = []
+    for call in split(text):
+        several = call.arguments.get("actions")
+        found += several if isinstance(several, list) else [{"type": call.name, **call.arguments}]
+    return found or [{}]
+
+
+def _write_call(action: actions.Action, frame: CoordinateFrame) -> str:
+    fields = json.loads(_write(action, frame))
+    if fields["type"] in ("click", "scroll", "type"):
+        return str(ToolCall(COMPUTER, {"actions": [fields]}))
+    return str(ToolCall(fields.pop("type"), fields))
+
+
 ADAPTERS = (
     Adapter(
         "openai-computer",
@@ -98,8 +120,23 @@ ADAPTERS = (
         _act,
         _write,
         frame=sent_frame,
-        fit=Fit(10_240_000),
+        fit=within(1366),
+        source="the tool of openai/openai-python",
+    ),
+    Adapter(
+        "openai-computer-tool",
+        words,
+        _split_calls,
+        _act,
+        _write_call,
+        frame=sent_frame,
+        fit=Fit(most=10_240_000),
         detail="original",
-        source="openai/openai-python e43b422",
+        turns=Turns(of_pictured=True),
+        pictures=4,
+        sampling={},
+        wire="responses",
+        tools=({"type": "computer"}, *own_tools("parameters", type="function", strict=True)),
+        source="openai/openai-python, guide tools-computer-use",
     ),
 )
