@@ -88,17 +88,9 @@ def _write_call(action: actions.Action, frame: CoordinateFrame) -> str:
     return str(ToolCall(name, fields))
 
 
+_SOURCE = "platform.claude.com, computer use tool, 2026-08"
 ADAPTERS = (
-    Adapter(
-        "claude",
-        _words,
-        _split,
-        _act,
-        _write,
-        frame=sent_frame,
-        fit=within(1366),
-        source="the tool of anthropics/anthropic-sdk-python 2.14.0",
-    ),
+    Adapter("claude", _words, _split, _act, _write, frame=sent_frame, fit=within(1366), source=_SOURCE),
     Adapter(
         "claude-computer-tool",
         words,

@@ -10,7 +10,7 @@ from typing import get_args
 
 from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, Turns, json_of, made
 from odyssey_recorder.agents.computer_tools import own_tools, split, words
-from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll, within
+from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll
 from odyssey_recorder.agents.parsing import (
     Fields,
     UnreadableAnswerError,
@@ -120,8 +120,9 @@ ADAPTERS = (
         _act,
         _write,
         frame=sent_frame,
-        fit=within(1366),
-        source="the tool of openai/openai-python",
+        fit=Fit(10_240_000),
+        detail="original",
+        source="openai/openai-python e43b422",
     ),
     Adapter(
         "openai-computer-tool",
