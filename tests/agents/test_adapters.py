@@ -117,8 +117,8 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
     ("doubao-ui-tars", "Action: click(point='<point>500 250</point>\"", Click(Point(500, 250))),
     ("doubao-ui-tars", "Action: click(point='<point>500 250</point>)", Click(Point(500, 250))),
     ("doubao-ui-tars", "\n\nAction：click(start_box='<bbox>191 21 191 21</bbox>')", Click(Point(191, 21))),
-    ("doubao-ui-tars", "<think_never_used_51bc>A <point>1 1</point>?</think_never_used_51bc>click>point><point>500 250</point>",  # noqa: E501 as models write it
-     Click(Point(500, 250))),
+    ("doubao-ui-tars", "<think_never_used_51bc>A <point>1 1</point>?</think_never_used_51bc>click>point>"
+     "<point>500 250</point>", Click(Point(500, 250))),
     ("doubao-ui-tars", "scroll>point><point>500 500</point>direction>down", finger_scroll("UP", Point(500, 500))),
     ("doubao-ui-tars", "type>content>a > b<|im_end|>", Type("a > b")),
     ("doubao-ui-tars", "<thinkt>So.</thinkt><seed:tool_call>\n<function=scroll>\n<parameter=direction>up</parameter>\n"
@@ -126,7 +126,8 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
      finger_scroll("DOWN", Point(500, 500))),
     ("doubao-ui-tars", "<function_never_used_51bc=drag><parameter_never_used_51bc=start_point><point>500 800</point>"
      "<parameter=end_point><point>500 200</point></parameter></function>", path(Point(500, 800), Point(500, 200))),
-    ("doubao-ui-tars", "<function name='finished'><parameter name='content'>At 9\n</parameter></function>", Complete("At 9")),  # noqa: E501 as models write it
+    ("doubao-ui-tars", "<function name='finished'><parameter name='content'>At 9\n</parameter></function>",
+     Complete("At 9")),
     ("os-atlas", "thoughts:\nTap it.\nactions:\nCLICK <point>[[101, 872]]</point>", Click(Point(101, 872))),
     ("os-atlas", "actions:\nTYPE [Shanghai [new] mall]", Type("Shanghai [new] mall")),
     ("os-atlas", "actions:\nSCROLL [UP]", finger_scroll("UP")),
@@ -140,7 +141,8 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
     ("agentcpm-gui", '{"thought":"…","POINT":[729,69]}', Click(Point(729, 69))),
     ("agentcpm-gui", '{"POINT":[500,200],"to":[500,800],"PRESS":null}', path(Point(500, 200), Point(500, 800))),
     ("agentcpm-gui", '{"PRESS":"APPSELECT"}', Press(SystemKey.RECENT)),
-    ("cogagent", "Grounded Operation: CLICK(box=[[219,186,311,207]], element_info='Read')\n<<一般操作>>", Click(Point(265, 196))),  # noqa: E501 as models write it
+    ("cogagent", "Grounded Operation: CLICK(box=[[219,186,311,207]], element_info='Read')\n<<一般操作>>",
+     Click(Point(265, 196))),
     ("cogagent", "Grounded Operation: TYPE(box=[[0,0,9,9]], text='it's 5', element_info='Search')", Type("it's 5")),
     ("cogagent", "Grounded Operation: SCROLL_DOWN(box=[[0,209,998,952]], step_count=5)",
      finger_scroll("UP", Point(499, 580))),
@@ -149,9 +151,10 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
     ("claude", '{"action": "scroll", "scroll_direction": "down", "scroll_amount": 3}', finger_scroll("UP")),
     ("openai-computer", '{"type": "computer_call", "action": {"type": "click", "x": 546, "y": 602, "button": "left"}}',
      Click(Point(500, 250))),
-    ("claude", '{"name":"left_click","toolset_name":"computer","input":{"coordinate":[546,602]}}', Click(Point(500, 250))),  # noqa: E501 as models write it
-    ("openai-computer", '{"type":"computer_call","call_id":"c1","actions":[{"type":"click","button":"left","x":546,"y":602}]}',  # noqa: E501 as models write it
+    ("claude", '{"name":"left_click","toolset_name":"computer","input":{"coordinate":[546,602]}}',
      Click(Point(500, 250))),
+    ("openai-computer", '{"type":"computer_call","call_id":"c1","actions":[{"type":"click","button":"left","x":546,'
+     '"y":602}]}', Click(Point(500, 250))),
     ("openai-computer", '{"type": "click", "button": "back", "x": 0, "y": 0}', Press(SystemKey.BACK)),
     ("openai-computer", '{"type": "keypress", "keys": ["ESC"]}', Press(SystemKey.BACK)),
     ("openai-computer", '{"type": "drag", "path": [[546, 602], [546, 700], [546, 1806]]}',
