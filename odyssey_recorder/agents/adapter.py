@@ -7,7 +7,7 @@ import json
 import pkgutil
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
 from importlib import import_module
@@ -108,7 +108,7 @@ class PromptWords:
     """What the words of a prompt are made of.
 
     `done` are the earlier actions as the model writes them, or what its adapter retells of its answers. `moment` is
-    that of the screen that the words go with.
+    that of the screen that the words go with, with the apps that are known by now.
     """
 
     task: str
@@ -122,6 +122,8 @@ class PromptWords:
         return between.join(line.format(number, action_text) for number, action_text in enumerate(self.done, 1)) or none
 
 
+_FEWEST, _MOST = 100_000, 100_000_000
+"""Pixels of a screenshot as it is sent."""
 RequestKind = Literal["WAIT", "OPEN", "KEY", "ASK", "NOTE", "LOOK"]
 """To wait some seconds, open an app, press a key, ask or tell the user, note something, see the screen again."""
 _SECONDS = re.compile(r"\d{1,4}(?:\.\d{1,3})?")
@@ -227,7 +229,8 @@ class Adapter(Generic[_Part]):
         listed = [step for step in history.steps if not self._is_turn(step)]
         done = [self._listed(step, screenshot) for step in listed]
         moments = [*(step.moment for step in in_turns), moment]
-        told = PromptWords(task, done, screenshot.sent_size, screenshot.true_size, moments[0])
+        first = replace(moments[0], apps=moment.apps)
+        told = PromptWords(task, done, screenshot.sent_size, screenshot.true_size, first)
         system, before, *after = self.words(told)
         memory = f"What has been done so far: {history.memory}" if history.memory else ""
         question, ends = _parts(before, memory), _parts(*after)
@@ -350,9 +353,17 @@ def all_adapters() -> Mapping[str, Adapter[Any]]:
     return {adapter.name: adapter for module in modules for adapter in module.ADAPTERS}
 
 
-def adapter_named(name: str) -> Adapter[Any]:
-    """Raises SettingsError."""
-    known = all_adapters()
+def adapter_named(text: str) -> Adapter[Any]:
+    """The name, and if wanted a colon and the largest number of pixels that a screenshot is sent in.
+
+    Raises SettingsError.
+    """
+    known: Mapping[str, Adapter[Any]] = all_adapters()
+    name, colon, pixels = text.partition(":")
     if name not in known:
         raise SettingsError(f"There is no adapter {name!r}. Use one of {', '.join(sorted(known))}.")
-    return known[name]
+    if not colon:
+        return known[name]
+    if not pixels.isascii() or not pixels.isdigit() or not _FEWEST <= int(pixels[:12]) <= _MOST:
+        raise SettingsError(f"{pixels!r} is no number of pixels from {_FEWEST:,} to {_MOST:,}.")
+    return replace(known[name], name=text, fit=replace(known[name].fit, most=int(pixels)))

@@ -124,6 +124,13 @@ class Supervisor:
             return None
         return typer.confirm(f"{question} Allow it?", err=True)
 
+    def reply(self, question: str) -> str | None:
+        words = spelled_out(f"The agent asks: {question}")
+        if not sys.stdin.isatty():
+            print_warning(f"{words} Without a terminal nobody can answer.")
+            return None
+        return str(typer.prompt(f"{words}\nYour answer", err=True, default="", show_default=False)) or None
+
     def has_stopped(self) -> bool:
         return False
 
@@ -140,6 +147,9 @@ class NoSupervisor:
 
     def allows(self, text: str, concern: str) -> bool:
         return True
+
+    def reply(self, question: str) -> None:
+        pass
 
     def has_stopped(self) -> bool:
         return self.stopped.is_set()
@@ -231,7 +241,8 @@ class Attempts:
     def _result(self, job: TaskJob, ran: RunOutcome, episode_id: str = "") -> TaskResult:
         return TaskResult(
             task_id=job.task_id, seed=job.seed, stop=ran.stop, why=ran.why, episode_id=episode_id, steps=ran.steps,
-            gold_steps=job.gold_steps, difficulty=job.difficulty, unreadable=ran.unreadable,
+            gold_steps=job.gold_steps, difficulty=job.difficulty, asked=ran.asked, unreadable=ran.unreadable,
+            failures=dict(ran.failures), requests=ran.requests,
             interventions=ran.interventions, tokens_in=ran.tokens_in, tokens_out=ran.tokens_out, cost=ran.cost,
             model_s=round(ran.model_s, 3), device_s=round(ran.device_s, 3),
         )  # fmt: skip

@@ -1,5 +1,6 @@
 """`predict`: what a language model would do at each step of a dataset."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -17,6 +18,7 @@ from odyssey_recorder.commands.model_usage import (
     YesOption,
     confirm_sending,
     interruptible,
+    print_answers,
     print_problems,
     progress_bar,
 )
@@ -67,8 +69,8 @@ def predict(  # noqa: PLR0913 - the options
     is drawn as redacted and password fields are black in them. The file appears once it is complete: an interrupted
     run is continued by the same command.
 
-    Exit code 0: all steps are predicted; 1: some episodes cannot be read, or some steps have no answer yet; 2: not
-    started, or interrupted.
+    Exit code 0: all steps are predicted; 1: some episodes cannot be read, some steps have no answer yet, or the server
+    failed for more than a tenth; 2: not started, or interrupted.
     """
     from odyssey_recorder.agents.adapter import adapter_named
     from odyssey_recorder.agents.baselines import baseline_predictions
@@ -91,7 +93,7 @@ def predict(  # noqa: PLR0913 - the options
     predicting = Predicting(open_batch(settings, budget, at_once=at_once), dataset, chosen, rule, level)
     plan = predicting.plan(ids)
     confirm_sending(dataset, plan, budget, consent=consent, yes=yes)
-    with interruptible(), progress_bar() as on_progress:
+    with interruptible(), progress_bar(shows_answers=False) as on_progress:
         ended = predicting.run(ids, progress=on_progress)
     print_problems([*ended.problems.items()])
     if ended.unasked:
@@ -106,15 +108,18 @@ def predict(  # noqa: PLR0913 - the options
 def _write(
     out: Path, header: "PredictionsHeader", predictions: "list[Prediction]", problems: Mapping[str, str]
 ) -> None:
-    """Ends with exit code 1 if there are problems of episodes."""
+    """Ends with exit code 1 if there are problems of episodes, or the server failed for more than a tenth."""
     from odyssey_recorder.evaluation.predictions import header_line, prediction_line
     from odyssey_recorder.files import write_durably
+    from odyssey_recorder.model.answer_failure import failure_in, is_mostly_whole
 
     write_durably(out, b"".join([header_line(header), *map(prediction_line, predictions)]))
-    unread = sum(prediction.action is None for prediction in predictions)
+    unread = [prediction.problem for prediction in predictions if prediction.action is None]
+    failures = Counter(failure_in(problem) or "unreadable" for problem in unread)
+    print_answers(failures, len(predictions))
     episodes = counted({prediction.episode for prediction in predictions}, "episode")
-    say(f"{counted(predictions, 'step')} of {episodes}, {unread:,} without an action")
-    fail_if(problems)
+    say(f"{counted(predictions, 'step')} of {episodes}, {len(unread):,} without an action")
+    fail_if(problems or not is_mostly_whole(failures["broken"], len(predictions)))
 
 
 def _chosen(dataset: Path, selection: str, sample: int | None, seed: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -224,8 +224,17 @@ def also_right(  # noqa: PLR0913 - the options
 
 @app.command()
 def control(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Episodes that are accepted or sent back.")],
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="ID...", help="Episodes that are accepted or sent back.", show_default="list the controls"
+        ),
+    ] = None,
     *,
+    defect: Annotated[
+        Literal["screenshot", "step", "instruction"] | None,
+        typer.Option(help="Show reviewers accepted episodes with this defect.", show_default="as they are"),
+    ] = None,
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Make them ordinary episodes again.")] = False,
     by: terminal.ByOption = None,
     dataset: terminal.DatasetOption = None,
@@ -233,21 +242,30 @@ def control(
     """Use finished episodes as controls, to measure reviewers.
 
     Reviewers who have no part in a control get it among the others, as if nobody
-    had judged it. Their verdicts on it count only in the figures.
+    had judged it. Their verdicts on it count only in the figures. With --defect they
+    are shown an accepted episode with a wrong screenshot, without one of its steps,
+    or with the instruction of another; its files do not change.
 
     Exit code 0: success; 2: the episodes or their reviews cannot be read or written.
     """
+    from odyssey_recorder.review.review import Defect
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import review_service, user_index
 
     settings = read_settings(dataset=dataset, annotator=by)
     with closing(user_index(settings.dataset)) as index:
         service = review_service(index, lambda: settings.annotator)
+        if not ids:
+            for listed in (controls := service.controls()):
+                what = f"defect: {listed.defect.value}" if listed.defect else "as it is"
+                terminal.say(f"{listed.episode_id}  {what}, by {listed.by}, judged by {listed.judged:,}")
+            terminal.say(counted(controls, "control episode"))
+            return
+        chosen = {*ids}
         with terminal.err.status(terminal.line(f"Checking {settings.dataset} …")):
-            service.check_all()
-        changed = service.control({*ids}, on=not withdraw)
+            changed = service.end_controls(chosen) if withdraw else service.control(chosen, defect and Defect(defect))
     verb = "withdrawn" if withdraw else "added"
-    terminal.say(f"{counted(changed, 'control episode')} {verb}, {len({*ids}) - len(changed):,} left out")
+    terminal.say(f"{counted(changed, 'control episode')} {verb}, {len(chosen) - len(changed):,} left out")
 
 
 @app.command()

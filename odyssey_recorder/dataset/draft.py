@@ -439,6 +439,6 @@ def read_head(folder: Path) -> DraftHead:
     except ValidationError as error:
         raise DatasetError(f"{path} is not a valid draft: {first_fault(error)}.") from error
     provenance.expect_format(head.format, path)
-    if head.episode_id != folder.name:
+    if head.episode_id != folder.name.partition("-")[0]:  # in the trash the time follows
         raise DatasetError(f"{path} belongs to another draft.")
     return head

@@ -95,8 +95,11 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
+    """`is_estimated` if the server did not say all of it."""
+
     tokens_in: int
     tokens_out: int
+    is_estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,8 @@ class ModelAnswer:
     seconds: float = 0.0
     is_kept: bool = False
     """Whether it came from the cache, without cost."""
+    failure: Literal["", "refused", "cut off"] = ""
+    """How the answer to a judged question ended."""
 
     @property
     def is_batched(self) -> bool:

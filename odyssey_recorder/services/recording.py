@@ -115,8 +115,18 @@ class RecordingService:
         drafts = [draft for store in self._stores for draft in store.drafts()]
         return sorted(drafts, key=lambda draft: draft.changed_at, reverse=True)
 
+    def discarded(self) -> Sequence[DraftSummary]:
+        """Those that can be restored, newest first."""
+        drafts = [draft for store in self._stores for draft in store.discarded()]
+        return sorted(drafts, key=lambda draft: draft.changed_at, reverse=True)
+
     def discard(self, episode_id: str) -> None:
         self._store_of(episode_id).discard_unopened(episode_id)
+
+    def restore(self, episode_id: str) -> None:
+        """Make a discarded recording a draft again. Raises DatasetError."""
+        known = (store for store in self._stores if any(one.episode_id == episode_id for one in store.discarded()))
+        next(known, self.store).restore(episode_id)
 
     def recorded_today(self) -> DayCount:
         """Reads the provenance of episodes that were written today; unreadable ones do not count."""

@@ -1,6 +1,7 @@
 """`predict`: from a dataset to a file of predictions, with a gold replayer behind a stand-in for a server."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,10 +23,10 @@ from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, 
 from odyssey_recorder.model.geometry import Size
 from tests.agents.gold_replayer import LACKING, GoldReplayer, colour, is_same_action
 from tests.annotation.texts import remember
-from tests.annotation.vision_model import images_of
 from tests.cli import CommandLine, Result
 from tests.exporting.sample import ACTIONS
-from tests.llm.stand_in import MODEL, Behaviour, ErrorReply, Reply, StandIn
+from tests.llm.other_servers import peers, pictures_in
+from tests.llm.stand_in import MODEL, Behaviour, ErrorReply, ReceivedRequest, Reply, StandIn, Turn, json_reply
 
 SIZE = Size(500, 900)
 ENDS: tuple[Action, ...] = (Complete("12"), Impossible("no such shop"))
@@ -61,7 +62,8 @@ def out(cli: CommandLine, dataset: Path) -> Path:
 
 @contextmanager
 def serving(cli: CommandLine, behaviour: Behaviour = GOLD) -> Iterator[StandIn]:
-    with StandIn(behaviour) as server:
+    others = peers(behaviour.says) if isinstance(behaviour, GoldReplayer) else lambda _: None
+    with StandIn(behaviour, others=others) as server:
         cli.monkeypatch.setenv("ODYSSEY_MODEL", "another")
         cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
         yield server
@@ -93,7 +95,7 @@ def test_gold_replayed_by_every_adapters_writer_scores_100(cli: CommandLine, out
         assert ran.exit_code == 0, ran.err
         assert server.complaints == []
         fitted = adapter_named(name).fit(SIZE)
-        assert {one.size for request in server.questions for one in images_of(request)} == {
+        assert {one.size for request in server.seen for one in pictures_in(request.body)} == {
             (fitted.width, fitted.height)
         }
     header, *predictions = rows(out)
@@ -269,3 +271,28 @@ def test_sample_is_stratified_and_reproducible() -> None:
     assert sampled(dict(reversed(categories.items())), 70, seed=3) == drawn == sorted(drawn)
     assert sampled(categories, 70, seed=4) != drawn
     assert [len(sampled(categories, count, seed=0)) for count in (1, 2, 699, 700, 9_999)] == [1, 2, 699, 700, 700]
+
+
+def test_failures_are_counted_in_columns_and_a_broken_server_is_an_error(cli: CommandLine, out: Path) -> None:
+    empty, cut_off = json_reply({"choices": []}), Reply("I look", finish_reason="length")
+    turns = iter((Reply("", refusal="I must not."), cut_off, Reply("Sure."), empty, empty))
+    by_question: dict[str, Turn] = {}
+
+    def answer(request: ReceivedRequest) -> Turn:
+        asked = json.dumps(request.body)
+        if asked not in by_question:
+            by_question[asked] = next(turns, None) or GOLD(request)
+        return by_question[asked]
+
+    with serving(cli, answer):
+        ran = predict(cli, out, "--at-once", 1)
+    titles, counts = (re.split("  +", line.strip()) for line in ran.err.splitlines()[-3:-1])
+    assert dict(zip(titles, counts, strict=True)) == {
+        "answers": "16", "usable": "11", "refused": "1", "cut off": "1", "unreadable": "1", "unmapped": "0",
+        "outside": "0", "not an action": "0", "broken": "2",
+    }  # fmt: skip
+    assert "2 of 16 answers are broken" in ran.err
+    assert ran.exit_code == 1
+    problems = [row["problem"] for row in rows(out)[1:] if row["action"] is None]
+    assert [problem.partition(":")[0] for problem in problems[2:]] == ["unreadable", "broken", "broken"]
+    assert problems[:2] == ["refused: I must not.", "cut off after 1 tokens; the limit is 4,000"]

@@ -123,6 +123,9 @@ def test_reply_and_control_episodes(cli: CommandLine, two: list[str]) -> None:
     assert "not sent back" in cli.error("reviews", "reply", other, "It is right", "--by", "Ada")
     said = cli.output("reviews", "control", one, other, "--by", "Lea")
     assert said == "1 control episode added, 1 left out\n"
+    assert cli.output("reviews", "control") == f"{one}  as it is, by Lea, judged by 0\n1 control episode\n"
+    said = cli.output("reviews", "control", one, "--defect", "step", "--by", "Lea")
+    assert said == "0 control episodes added, 1 left out\n", "it is one already"
     judged = cli.output("reviews", "send-back", one, *STRAY, "--by", "Dan")
     assert judged == f"{one}: Saved. This was a control episode, known to be bad: your decision is right\n"
     (rate,) = cli.json("quality-report")["controls"]

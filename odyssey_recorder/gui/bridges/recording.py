@@ -137,8 +137,9 @@ class RecordingController(QObject):
         )
 
     def list_drafts(self) -> None:
-        """Also count what was recorded today."""
-        self._run(self._service.drafts, self.drafts_listed.emit)
+        """With the discarded ones that can be restored. Also count what was recorded today."""
+        service = self._service
+        self._run(lambda: [*service.drafts(), *service.discarded()], self.drafts_listed.emit)
         self.background.run(self._service.recorded_today, self.day_counted.emit)
 
     def reply(
@@ -190,6 +191,9 @@ class RecordingController(QObject):
 
     def discard_draft(self, episode_id: str) -> None:
         self._run(partial(self._service.discard, episode_id), lambda _: self.list_drafts())
+
+    def restore_draft(self, episode_id: str) -> None:
+        self._run(partial(self._service.restore, episode_id), lambda _: self.list_drafts())
 
     def press_unrecorded(self, key: SystemKey) -> None:
         """Press a key before the recording, to bring the device to where the task starts."""

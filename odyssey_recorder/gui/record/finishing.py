@@ -143,6 +143,17 @@ class EndingDialog(QuestionDialog):
         self.cancel.setToolTip("Nothing is published yet. Undo the step and record it again (Esc)")
         self._end_checks("\n".join(("Please check:", *lines)))
 
+    def take_steps(self) -> None:
+        """The steps have changed: the answer to the earlier ones no longer counts, and the checks see the new ones."""
+        if self._has_checks:
+            self._is_answered = False
+            set_kind(self._findings, "hint")
+            self._say("Checking your steps…")
+            self.ok.setText(self._answer)
+            self.cancel.setText("Cancel")
+            self._is_checking = True
+            self._pause.start()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_findings()
@@ -278,10 +289,11 @@ class Finishing(QObject):
             self._check(dialog, dialog.ending)
 
     def _check(self, dialog: EndingDialog, ending: Complete | Impossible) -> None:
-        """An outcome is shown unless the ending was changed meanwhile. A missing reason is no finding yet."""
+        """An outcome is shown unless ending or steps changed meanwhile. A missing reason is no finding yet."""
+        steps = self._steps
 
         def show(outcome: EpisodeReport | Exception) -> None:
-            if self._asking is dialog and dialog.ending == ending:
+            if self._asking is dialog and (dialog.ending, self._steps) == (ending, steps):
                 dialog.show_outcome(outcome)
 
         self._controller.check_trial(Impossible(_UNKNOWN_REASON) if ending == Impossible("") else ending, show, show)
@@ -329,13 +341,14 @@ class Finishing(QObject):
                 self._controller.ask(lambda recorder: recorder.impossible(reason))
 
     def _follow(self, view: RecordingView) -> None:
-        """Close the question once the steps change, as it was about the earlier ones; its text is kept."""
+        """The question stays while the annotator looks something up on the device, for its answer."""
         if not self._texts:
             self._texts = {CompleteDialog: view.note, ImpossibleDialog: view.reason}
             self._goals = view.goals
         if len(view.steps) != self._steps:
             self._steps = len(view.steps)
-            self._close()
+            if self._asking is not None:
+                self._asking.take_steps()
 
     def _close_outside(self, phase: Phase) -> None:
         if phase is not Phase.RECORDING:
