@@ -38,7 +38,7 @@ from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.model.plain_text import steps_text
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.status import same_person
-from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
+from odyssey_recorder.review.views import AlsoRight, OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
 from odyssey_recorder.services.review import ReviewService, ReviewSubscription
 
 _SPACE = 16
@@ -340,7 +340,10 @@ class ReviewPage(MainPage):
 
     # Fixes.
 
-    def _fix(self, amendment: Amendment, why: str) -> None:
+    def _fix(self, amendment: Amendment | AlsoRight, why: str) -> None:
+        if isinstance(amendment, AlsoRight):
+            self._change(lambda episode_id, _: self._reviewing.accept_also(episode_id, amendment, why), 0)
+            return
         self._change(lambda episode_id, revision: self._reviewing.fix(episode_id, amendment, why, revision), 1)
 
     def _undo_fix(self) -> None:
