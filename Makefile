@@ -45,8 +45,13 @@ tests coverage: export MALLOC_ARENA_MAX = 2
 tests coverage: export MALLOC_MMAP_THRESHOLD_ = 1073741824
 tests coverage: export MALLOC_TRIM_THRESHOLD_ = 1073741824
 
-tests:
+tests: .venv/.compiled
 	@$(PYTEST)
+
+# By one process, once: the processes of the tests would each compile all of them. Mistakes are told by the tests.
+.venv/.compiled: $(INSTALLED)
+	@$(BIN)/python -m pytest --collect-only --quiet >/dev/null 2>&1 || true
+	@touch $@
 
 static: ruff-format ruff-check mypy import-contracts
 
@@ -65,7 +70,7 @@ import-contracts: $(INSTALLED)
 train-test: .venv-train/.installed
 	@OMP_NUM_THREADS=1 .venv-train/bin/python -m pytest --config-file=train_tests/pytest.ini --rootdir . train_tests
 
-coverage: $(INSTALLED) packages-for-tests
+coverage: $(INSTALLED) packages-for-tests .venv/.compiled
 	@$(PYTEST) --cov
 
 ifneq ($(findstring --train,$(ARGS)),)

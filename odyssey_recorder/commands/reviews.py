@@ -8,7 +8,7 @@ import typer
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.review_verdicts import verdict_command
-from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.model.plain_text import counted, step_index
 
 app = terminal.CommandGroup("reviews", "Judge, reopen and restore episodes; check and merge reviews.")
 app.command("accept")(verdict_command("accept", "Accept episodes."))
@@ -187,6 +187,39 @@ def reply(
     settings = read_settings(dataset=dataset, annotator=by)
     reply_to_reviewer(settings.dataset, settings.annotator, episode_id, words)
     terminal.say(f"{episode_id}: the reviewers see your reply")
+
+
+@app.command()
+def also_right(  # noqa: PLR0913 - the options
+    episode_id: Annotated[str, typer.Argument(metavar="ID", help="The episode.")],
+    step: Annotated[int, typer.Argument(metavar="STEP", min=1, help="The number of the step.")],
+    action: Annotated[
+        str, typer.Argument(metavar="ACTION", help='Such as "CLICK: (432, 118)", from 0 to 1000.', show_default=False)
+    ] = "",
+    *,
+    rejected: Annotated[
+        bool, typer.Option("--rejected", help="Accept what an agent wanted there and a person corrected.")
+    ] = False,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Withdraw all that was accepted at the step.")] = False,
+    by: terminal.ByOption = None,
+    dataset: terminal.DatasetOption = None,
+) -> None:
+    """Accept another action at a step, for `evaluate --alternatives`.
+
+    Actions: CLICK: (X, Y), LONG_PRESS: (X, Y), SCROLL: UP, TYPE: TEXT, PRESS_HOME,
+    PRESS_BACK, PRESS_RECENT, COMPLETE and IMPOSSIBLE.
+
+    Exit code 0: success; 2: there is no such step, or the action cannot be read.
+    """
+    from odyssey_recorder.services.review import accept_alternatives, withdraw_alternatives
+    from odyssey_recorder.settings import read_settings
+
+    if bool(action) + rejected + withdraw != 1:
+        raise typer.BadParameter("Give an action, --rejected or --withdraw.")
+    settings = read_settings(dataset=dataset, annotator=by)
+    place = (settings.dataset, settings.annotator, episode_id, step_index(step))
+    count = withdraw_alternatives(*place) if withdraw else accept_alternatives(*place, action)
+    terminal.say(f"{counted(count, 'alternative')} {'withdrawn' if withdraw else 'accepted'} at step {step}")
 
 
 @app.command()

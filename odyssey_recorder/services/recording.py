@@ -165,7 +165,7 @@ class RecordingService:
         """What is being recorded, to begin it again."""
         origin = recorder.origin
         is_practice = self._store_of(recorder.episode_id) is not self.store
-        return Assignment(recorder.task, origin.task_id, _start_state(origin.start), is_practice, origin.making)
+        return Assignment(recorder.task, origin.task_id, start_state(origin.start), is_practice, origin.making)
 
     def suits(self, device: DeviceProperties, draft: DraftSummary) -> bool:
         """Whether a draft can be continued on a device: one with the same screen, and simulated only if it was."""
@@ -324,7 +324,7 @@ def _bring_to_start(device: Device, start: StartState) -> None:
             device.load_snapshot(name)
 
 
-def _start_state(record: "provenance.StartRecord") -> StartState:
+def start_state(record: "provenance.StartRecord") -> StartState:
     match record.kind:
         case "as_found":
             return AsFound()

@@ -23,6 +23,7 @@ from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
 from odyssey_recorder.model.finding import EpisodeReport
+from odyssey_recorder.model.geometry import GRID, Size
 from odyssey_recorder.model.plain_text import counted, step_number
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.review import status as statuses
@@ -580,6 +581,31 @@ def reply_to_reviewer(root: Path, annotator: str, episode_id: str, words: str) -
     if (episode := read_row(root, episode_id)) is None:
         raise DatasetError(f"There is no episode {episode_id} in {root}.")
     ReviewLog(root, lambda: annotator).reply(episode, words)
+
+
+def accept_alternatives(root: Path, who: str, episode_id: str, step: int, answer: str) -> int:
+    """Accept another action at a step, counted from 0; returns how many are new.
+
+    It is spelled as by the official converter, such as ``CLICK: (432, 118)``; an empty `answer` stands for what an
+    agent wanted there and a person corrected. Raises DatasetError, ReviewError.
+    """
+    from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.annotation.alternatives import accept_alternative, rejected_at
+
+    reading = adapter_named("odyssey-agent").read(answer, Size(GRID, GRID), Size(GRID, GRID))
+    if answer and reading.action is None:
+        raise ReviewError(f"{answer!r} is not an action ({reading.problem}). Write one such as CLICK: (432, 118).")
+    actions = rejected_at(root, episode_id, step) if reading.action is None else [reading.action]
+    if not actions:
+        raise ReviewError(f"No person corrected an agent at step {step_number(step)} of {episode_id}.")
+    return sum(accept_alternative(root, episode_id, step, action, who) for action in actions)
+
+
+def withdraw_alternatives(root: Path, who: str, episode_id: str, step: int) -> int:
+    """Withdraw what was accepted at a step; returns how many. Raises DatasetError, ReviewError."""
+    from odyssey_recorder.annotation import alternatives
+
+    return alternatives.withdraw_alternatives(root, episode_id, step, who)
 
 
 def trashed_episodes(root: Path) -> Sequence[InTrash]:
