@@ -346,7 +346,7 @@ def test_killed_check_gets_its_settings_rotation_and_posture_back(start_bench: S
     cli.use_server(bench.server.port)
     command = [sys.executable, "-m", "odyssey_recorder", "devices", "check", bench.emulator.serial]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
-        is_killed = is_amid.wait(300)
+        is_killed = is_amid.wait(150)
         child.kill()
     assert is_killed
     assert state_of(bench)[1:] != before[1:]
