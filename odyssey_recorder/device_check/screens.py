@@ -8,6 +8,7 @@ from odyssey_recorder.device.calibration import measure_frames, measure_touch
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_console import EmulatorConsole
+from odyssey_recorder.device.kept_settings import Undo, undone_afterwards
 from odyssey_recorder.device.measured import screen_of
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import navigation_buttons
@@ -41,13 +42,14 @@ def _postures(checked: CheckedDevice) -> Generator[str, None, None]:
     yield present
     if console is None or present not in (_CLOSED, _OPENED):
         return
-    try:
-        other = _OPENED if present == _CLOSED else _CLOSED
-        _bring_into(other, checked, console)
-        yield other
-    finally:
-        with checked.undisturbed():
-            _bring_into(present, checked, console)
+    other, back = (_OPENED, "fold") if present == _CLOSED else (_CLOSED, "unfold")
+    with undone_afterwards(checked.shell, checked.connector.kept, [Undo("", "", back)], console):
+        try:
+            _bring_into(other, checked, console)
+            yield other
+        finally:
+            with checked.undisturbed():
+                _bring_into(present, checked, console)
 
 
 def _bring_into(posture: str, checked: CheckedDevice, console: EmulatorConsole) -> None:
