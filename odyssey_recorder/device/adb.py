@@ -198,6 +198,10 @@ class AdbDevice:
         return "screencap"
 
     @property
+    def not_allowed(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
     def follows_finger(self) -> bool:
         """Each `input` starts a program on the device, which is too slow to follow a finger."""
         return False

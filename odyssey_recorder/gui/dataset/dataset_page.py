@@ -215,7 +215,7 @@ class DatasetPage(MainPage):
         if had_focus and not (focused and focused.isVisible()):
             self.focus_home()
         self._commands.enable(DatasetCommand.CLEAR_FILTERS, on=bool(self._line.field.text()))
-        is_any = bool(self._selected)
+        is_any = bool(shown and self._selected)
         self._commands.enable(
             DatasetCommand.RETIRE_EPISODES, DatasetCommand.RESTORE_EPISODES, on=is_any, why="No episode is selected."
         )

@@ -43,7 +43,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
         ),
     ),
     "Device connection": (
-        Setting("adb", "adb", "The adb program.", partial(_FILE, default="The adb on the PATH")),
+        Setting("adb", "adb", "The adb program.", partial(_FILE, default="The adb on the PATH, or the bundled one")),
         Setting(
             "adb_server_port", "adb server", "The port where the adb server listens; usually 5037.",
             partial(number_control, lowest=1, highest=65535),

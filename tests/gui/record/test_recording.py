@@ -185,6 +185,11 @@ def test_controls_fit_the_smallest_window(open_window: OpenWindow, tmp_path: Pat
     pilot.wait_for_steps(1)
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     assert pilot.says("Switch the phone to dark mode") or pilot.named(ElidedLabel, "Instruction").isVisible()
+    refusal = pilot.named(ElidedLabel, "What was recorded")
+    for why in ("the screen was still changing", "use this key on the device's own keyboard"):
+        pilot.status.show_hint(f"Not recorded: {why}", is_refusal=True)
+        pilot.qtbot.waitUntil(lambda: " ".join(refusal.shown.split()) == refusal.words)
+        assert refusal.fontMetrics().lineSpacing() * len(refusal.shown.splitlines()) <= refusal.height()
 
 
 def test_only_system_keys_reach_the_device_before_recording(pilot: Pilot, device: FakeDevice) -> None:

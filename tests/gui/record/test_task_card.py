@@ -66,7 +66,7 @@ def test_released_task_is_replaced_and_the_reason_is_shown(pilot: Pilot, queue: 
     pilot.wait_for_text("This task is no longer reserved for you.")
     pilot.wait_for_text("Start a timer")
     lea.assign(["b", "c"], "Bob")
-    pilot.wait_for_text("Assigned by Lea: to Bob")
+    pilot.wait_for_text("Assigned by Lea to Bob")
     pilot.wait_for_text("Set an alarm")
     assert [holder.task_id for holder in lea.holders()] == ["a"]
 
