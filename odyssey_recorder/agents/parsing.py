@@ -131,9 +131,10 @@ def _object_at(text: str, at: int) -> tuple[Fields | None, int]:
         tree, end = _DECODER.raw_decode(text, at)
         return (None, len(text)) if _goes_on(_tokens(text[end : end + 200], 0)) else (_as_mapping(tree), end)
     except (ValueError, RecursionError):
-        tokens = _tokens(text, at)
+        tokens = _tokens(text[at : at + 200], 0)
         if tokens[1][:1] not in "\"'“‘{" and ":" not in tokens[2:3]:
             return None, at + 1  # a word in braces
+        tokens = _tokens(text, at)
         for repair in _REPAIRS:
             tokens = repair(tokens)
         return _decoded(tokens), len(text)

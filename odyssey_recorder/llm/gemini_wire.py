@@ -6,17 +6,16 @@ a person made there is none, and Google's documentation names a word for that.
 
 from collections.abc import Iterator, Mapping
 
-from odyssey_recorder.llm.chat_replies import Reply, ServerFault, TokenCount, token_count
+from odyssey_recorder.llm.chat_replies import Reply, TokenCount, ending
 from odyssey_recorder.llm.model import LONGEST_ANSWER, Image, ModelRequest
 from odyssey_recorder.llm.other_wire import (
     MADE,
     Tree,
     Turn,
     base64_of,
+    count,
     items,
     mapping,
-    read_tree,
-    said,
     turns,
 )
 from odyssey_recorder.llm.tool_calls import ToolCall
@@ -45,22 +44,14 @@ class GeminiWire:
             "generationConfig": settings,
         }
 
-    def reply(self, text: str) -> Reply | ServerFault:
-        tree = read_tree(text)
-        if isinstance(tree, ServerFault):
-            return tree
+    def reply(self, tree: Tree) -> Reply:
+        used = mapping(tree.get("usageMetadata"))
+        tokens = TokenCount(count(used, "promptTokenCount"), count(used, "candidatesTokenCount", "thoughtsTokenCount"))
         [candidate] = items(tree.get("candidates"))[:1] or [{}]
-        blocked = mapping(tree.get("promptFeedback")).get("blockReason")
         parts = items(mapping(candidate.get("content")).get("parts"))
-        named = {"id": str(tree.get("responseId") or ""), "model": str(tree.get("modelVersion") or "")}
-        return said(_read(parts), blocked or candidate.get("finishReason"), _tokens(tree), **named)
-
-
-def _tokens(tree: Tree) -> TokenCount:
-    used = mapping(tree.get("usageMetadata"))
-    written = [token_count(used, name) for name in ("candidatesTokenCount", "thoughtsTokenCount")]
-    tokens_out = None if written == [None, None] else sum(filter(None, written))
-    return TokenCount(token_count(used, "promptTokenCount"), tokens_out)
+        ended = ending(candidate.get("finishReason") or mapping(tree.get("promptFeedback")).get("blockReason"))
+        named = str(tree.get("responseId") or ""), str(tree.get("modelVersion") or "")
+        return Reply("\n".join(_read(parts)), "", "", ended, tokens, *named)
 
 
 def _content(turn: Turn) -> Tree:

@@ -5,15 +5,22 @@ Source: anthropics/anthropic-sdk-python 2.14.0, types. The members of the comput
 
 from collections.abc import Iterator, Mapping
 
-from odyssey_recorder.llm.chat_replies import Reply, ServerFault, TokenCount, token_count
+from odyssey_recorder.llm.chat_replies import Reply, TokenCount, ending
 from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelRequest
-from odyssey_recorder.llm.other_wire import Tree, Turn, base64_of, items, mapping, read_tree, said, turns
+from odyssey_recorder.llm.other_wire import (
+    Tree,
+    Turn,
+    base64_of,
+    count,
+    items,
+    mapping,
+    turns,
+)
 from odyssey_recorder.llm.tool_calls import ToolCall
 
 _VERSION = "2023-06-01"
 _LONGEST = 4096
 """Tokens; the API wants a limit."""
-_READ = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
 class MessagesWire:
@@ -36,16 +43,12 @@ class MessagesWire:
             **options,
         }
 
-    def reply(self, text: str) -> Reply | ServerFault:
-        tree = read_tree(text)
-        if isinstance(tree, ServerFault):
-            return tree
+    def reply(self, tree: Tree) -> Reply:
         used = mapping(tree.get("usage"))
-        read = [token_count(used, name) for name in _READ]
-        tokens_in = None if read[0] is None else sum(filter(None, read))
-        tokens = TokenCount(tokens_in, token_count(used, "output_tokens"))
-        named = {"id": str(tree.get("id") or ""), "model": str(tree.get("model") or "")}
-        return said(_read(tree.get("content")), tree.get("stop_reason"), tokens, **named)
+        read = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        tokens = TokenCount(count(used, *read), count(used, "output_tokens"))
+        raw, ended = "\n".join(_read(tree.get("content"))), ending(tree.get("stop_reason"))
+        return Reply(raw, "", "", ended, tokens, str(tree.get("id") or ""), str(tree.get("model") or ""))
 
 
 def _message(turn: Turn, own: set[str]) -> Tree:

@@ -1,12 +1,11 @@
 """What the ways to ask a server other than by Chat Completions share; without any I/O, which is in openai.py."""
 
 import base64
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from odyssey_recorder.llm.chat_replies import Reply, ServerFault, TokenCount, ending, fault_in
+from odyssey_recorder.llm.chat_replies import Reply, count_of
 from odyssey_recorder.llm.model import Image, LazyImage, ModelRequest, Part, Words
 from odyssey_recorder.llm.tool_calls import ToolCall, calls_in
 
@@ -31,8 +30,8 @@ class OtherWire(Protocol):
     def body(self, question: ModelRequest, model: str) -> Tree:
         """With its parameters, under the names that the server knows. Loads its images."""
 
-    def reply(self, text: str) -> Reply | ServerFault:
-        """What a response says; never raises."""
+    def reply(self, tree: Tree) -> Reply:
+        """What a response without an error says. Never raises, whatever the tree is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +72,6 @@ def base64_of(image: Image) -> str:
     return base64.b64encode(image.data).decode()
 
 
-def read_tree(text: str) -> Tree | ServerFault:
-    """The error if there is one, or if the text is no JSON object."""
-    try:
-        tree = json.loads(text)
-    except (ValueError, RecursionError):
-        tree = None
-    if not isinstance(tree, dict):
-        return ServerFault(0, "The answer of the server broke off.", tokens=TokenCount())
-    return fault_in(tree, is_answer=True) or tree
-
-
 def mapping(value: object) -> Tree:
     """Empty for anything else."""
     return value if isinstance(value, dict) else {}
@@ -94,14 +82,7 @@ def items(value: object) -> Sequence[Tree]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def said(
-    raw: Iterable[str], ended: object, tokens: TokenCount, *, refusal: str = "", **named: str
-) -> Reply | ServerFault:
-    """`ended` is the server's word for the end of its answer; `named` are the id and the model."""
-    match ending(ended):
-        case "error":
-            return ServerFault(500, f"it ended the answer with {ended!r}", tokens=tokens)
-        case "refused" | "cut off" as end:
-            return Reply("\n".join(raw), "", refusal, end, tokens, **named)
-        case _:
-            return Reply("\n".join(raw), "", refusal, "", tokens, **named)
+def count(used: Tree, *names: str) -> int | None:
+    """The sum of these counts of tokens; None without the first of them."""
+    found = [count_of(used, name) for name in names]
+    return None if found[0] is None else sum(number or 0 for number in found)

@@ -7,9 +7,17 @@ call that follows it.
 import json
 from collections.abc import Mapping
 
-from odyssey_recorder.llm.chat_replies import Reply, ServerFault, TokenCount, token_count
+from odyssey_recorder.llm.chat_replies import Reply, TokenCount, ending
 from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelRequest
-from odyssey_recorder.llm.other_wire import Tree, Turn, base64_of, items, mapping, read_tree, said, turns
+from odyssey_recorder.llm.other_wire import (
+    Tree,
+    Turn,
+    base64_of,
+    count,
+    items,
+    mapping,
+    turns,
+)
 from odyssey_recorder.llm.tool_calls import ToolCall
 
 COMPUTER = "computer"
@@ -37,16 +45,12 @@ class ResponsesWire:
             **{name: value for name, value in question.parameters.items() if name not in _UNKNOWN},
         }
 
-    def reply(self, text: str) -> Reply | ServerFault:
-        tree = read_tree(text)
-        if isinstance(tree, ServerFault):
-            return tree
+    def reply(self, tree: Tree) -> Reply:
         used = mapping(tree.get("usage"))
-        tokens = TokenCount(token_count(used, "input_tokens"), token_count(used, "output_tokens"))
+        tokens = TokenCount(count(used, "input_tokens"), count(used, "output_tokens"))
         raw, refusal = _read(tree.get("output"))
-        ended = "refusal" if refusal and not raw else mapping(tree.get("incomplete_details")).get("reason")
-        named = {"id": str(tree.get("id") or ""), "model": str(tree.get("model") or "")}
-        return said([raw], ended, tokens, refusal=refusal, **named)
+        reason = "refusal" if refusal and not raw else mapping(tree.get("incomplete_details")).get("reason")
+        return Reply(raw, "", refusal, ending(reason), tokens, str(tree.get("id") or ""), str(tree.get("model") or ""))
 
 
 def _items(turn: Turn) -> list[Tree]:

@@ -150,10 +150,11 @@ def in_turn(*turns: Turn, then: Behaviour = shortest) -> Behaviour:
 class StandIn:
     """Serves in its own threads within the `with` block; `behaviour` is called there, one question at a time.
 
-    The first answers wait until there are `waits_for` questions at once. `key` is the only accepted API key; None accepts any. `refuses` are unsupported parameters or answer forms
+    `key` is the only accepted API key; None accepts any. `refuses` are unsupported parameters or answer forms
     ("json_schema"). `models` are the offered models with their shutdown dates; `listing` replaces the response with
     their list. `others` answers what is no Chat Completions. `complaints` collects what our clients must never do, such
-    as ask for a stream or have the answer stored.
+    as ask for a stream or have the answer stored. The first answers wait until there are `waits_for` questions at once.
+    `bill` counts the tokens of every usage that was made, sent or not.
     """
 
     def __init__(  # noqa: PLR0913 - values by keyword, each with a plain default

@@ -58,4 +58,4 @@ def _write(action: actions.Action, frame: CoordinateFrame) -> str:
             return name
 
 
-ADAPTERS = (Adapter("odyssey-agent", _words, _split, act, _write),)
+ADAPTERS = (Adapter("odyssey-agent", _words, _split, act, _write, source="OpenGVLab/GUI-Odyssey fefcbe9"),)
