@@ -225,9 +225,11 @@ class SettingsPage(MainPage):
             use_theme(name)
 
     def _use_text_size(self) -> None:
-        size = self._fields["text_size"].value
+        field = self._fields["text_size"]
+        size = field.value
         if size == "small" or size == "normal" or size == "large" or size == "extra large":
             use_text_size(size)
+            QTimer.singleShot(0, self, lambda: self._area.ensureWidgetVisible(field))  # what is above it has grown
 
     # Wiring.
 
