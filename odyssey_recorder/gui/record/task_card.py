@@ -157,7 +157,7 @@ class TaskCard(Card):
 
     def show_today(self, count: DayCount) -> None:
         hours, minutes = divmod(round(count.seconds / 60), 60)
-        time = f"{hours} h {minutes} min" if hours else f"{minutes} min"
+        time = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else "under 1 min"
         say(self._today, f"You today: {counted(count.episodes, 'episodes')}, {time}" if count.episodes else "")
 
     def set_stage(self, stage: TaskStage) -> None:
