@@ -3,6 +3,7 @@
 import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command
 
 from odyssey_recorder import __version__
 from odyssey_recorder.commands import (
@@ -185,12 +187,20 @@ def _defaults(command: Any, given: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+@cache
+def program() -> TyperGroup:
+    """All commands, built once for a process that runs several: typer builds them anew with each call of its own."""
+    command = get_command(app)
+    assert isinstance(command, TyperGroup)
+    return command
+
+
 def main() -> None:
     """Run the command line."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: a letter that it cannot show is no failure
     try:
-        app(prog_name="odyssey-recorder")
+        program()(prog_name="odyssey-recorder")
     except OdysseyError as error:
         terminal.print_error(str(error))
         sys.exit(1)

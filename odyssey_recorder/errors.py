@@ -1,5 +1,7 @@
 """The tree of errors; each message can be shown to the user."""
 
+from typing import Self
+
 
 def showable(text: str) -> str:
     """Escapes lone surrogates, which no file or terminal can encode: file names need not be UTF-8."""
@@ -90,7 +92,15 @@ class ReviewError(OdysseyError):
 
 
 class LanguageModelError(OdysseyError):
-    """The message never contains the API key."""
+    """The message never contains the API key. The tokens are what the request cost, as stated or as estimated."""
+
+    tokens_in = 0
+    tokens_out = 0
+    is_estimated = False
+
+    def costing(self, tokens_in: int, tokens_out: int, *, is_estimated: bool) -> Self:
+        self.tokens_in, self.tokens_out, self.is_estimated = tokens_in, tokens_out, is_estimated
+        return self
 
 
 class ModelBusyError(LanguageModelError):
@@ -110,14 +120,16 @@ class TooLargeRequestError(LanguageModelError):
     """A smaller request may succeed."""
 
 
-class AnswerError(LanguageModelError):
-    """`raw` is the model's text, the tokens are what it cost."""
+class RefusedRequestError(LanguageModelError):
+    """The server would refuse the same request again, and perhaps every other."""
 
-    def __init__(self, message: str, raw: str = "", *, tokens_in: int = 0, tokens_out: int = 0) -> None:
+
+class AnswerError(LanguageModelError):
+    """`raw` is the model's text."""
+
+    def __init__(self, message: str, raw: str = "") -> None:
         super().__init__(message)
         self.raw = raw
-        self.tokens_in = tokens_in
-        self.tokens_out = tokens_out
 
 
 class RefusedAnswerError(AnswerError): ...
@@ -126,7 +138,12 @@ class RefusedAnswerError(AnswerError): ...
 class TruncatedAnswerError(AnswerError): ...
 
 
-class BrokenAnswerError(AnswerError): ...
+class BrokenAnswerError(AnswerError):
+    """The text is not what was asked for."""
+
+
+class BrokenReplyError(AnswerError):
+    """There is no text of the model in what the server sent."""
 
 
 class BudgetError(LanguageModelError):

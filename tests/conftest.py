@@ -52,7 +52,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Re-enable garbage collection, which tests of the window turn off."""
+    """Remove what a test of the window left, which turns garbage collection off; only then turn it on again.
+
+    What stays belongs to the whole session. It is left out of later collections, which would mostly look at it.
+    """
+    if not gc.isenabled():
+        gc.collect()
+        gc.freeze()
     if "qtbot" not in getattr(item, "fixturenames", ()):
         gc.enable()
 

@@ -376,7 +376,7 @@ class FakeDevice:
     def await_finger(self, places: int) -> None:
         """Lifts count as positions."""
         with self._changed:
-            self._wait_for(lambda: len(self.finger) >= places, 10.0)
+            self._wait_for(lambda: len(self.finger) >= places, 60.0)
 
     def press_key(self, code: str) -> None:
         """The key goes down and up at once, at the device's time."""

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
 
 from odyssey_recorder import __version__
-from odyssey_recorder.cli import app
+from odyssey_recorder.cli import program
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
@@ -80,9 +79,8 @@ def needed_words(command: TyperCommand, given: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("flag", ["dataset", "device", "capture"])
-def test_flag_before_the_command_reaches_every_command_that_has_it(flag: str) -> None:
-    root, told = get_command(app), dict[tuple[str, ...], object]()
-    assert isinstance(root, TyperGroup)
+def test_flag_before_the_command_reaches_every_command_that_has_it(flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, told = program(), dict[tuple[str, ...], object]()
     value = "grpc" if flag == "capture" else "other"
     found = [
         (names, command)
@@ -90,7 +88,8 @@ def test_flag_before_the_command_reaches_every_command_that_has_it(flag: str) ->
         if any(one.name == flag and one.param_type_name == "option" and not one.multiple for one in command.params)
     ]
     for names, command in found:
-        command.callback = partial(lambda names, **options: told.update({names: options[flag]}), names)
+        take = partial(lambda names, **options: told.update({names: options[flag]}), names)
+        monkeypatch.setattr(command, "callback", take)
         root.main([f"--{flag}", value, *names, *needed_words(command, flag)], standalone_mode=False)
     assert len(found) >= 2
     assert {names: str(given) for names, given in told.items()} == {names: value for names, _ in found}

@@ -19,10 +19,9 @@ from odyssey_recorder.annotation.redacted_episode import HIDDEN, RedactedEpisode
 from odyssey_recorder.annotation.semantics import Entry, Named, StepText, TextState, suggestion_id
 from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.errors import LanguageModelError
-from odyssey_recorder.evaluation.answers import answer_of, read_answers
-from odyssey_recorder.evaluation.gold import Gold, read_gold
+from odyssey_recorder.evaluation.answers import read_answers
+from odyssey_recorder.evaluation.gold import BROKEN_BOX, NO_BOX, Gold, official_answer, read_gold
 from odyssey_recorder.evaluation.matching import verdicts
-from odyssey_recorder.evaluation.predictions import spelled
 from odyssey_recorder.evaluation.protocols import OFFICIAL
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.model.action import Action, Type
@@ -69,7 +68,7 @@ class ActionNaming(Conversations):
         question = next_step("name", _ADAPTER, messages)
         answer = yield question
         action = _ADAPTER.read(answer.raw, shown.sent_size, shown.true_size).action
-        named = "" if action is None else answer_of(*spelled(action).values())
+        named = "" if action is None else official_answer(action)
         made.append(
             Named(
                 id=suggestion_id(step_key, kind, named, answer.key),
@@ -93,7 +92,7 @@ class ActionNaming(Conversations):
         gold, problems = read_gold(self._root, frozenset({episode_id}))
         if problems:
             raise LanguageModelError(problems[0])
-        return gold
+        return replace(gold, boxed=np.where(gold.boxed == BROKEN_BOX, NO_BOX, gold.boxed))  # the text is judged only
 
 
 def _is_asked(text: StepText, act: Action) -> bool:

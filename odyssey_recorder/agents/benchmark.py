@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, JsonValue, ValidationError
 
-from odyssey_recorder.agents.goals import TaskGoal, in_path
+from odyssey_recorder.dataset.goals import TaskGoal, in_path
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.recording.script import PressKey, TypeText

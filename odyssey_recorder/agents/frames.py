@@ -89,14 +89,29 @@ def smart_resize(size: Size, factor: int, least: int = 56 * 56, most: int = 28 *
     return rounded
 
 
-def within(longest: int) -> Callable[[Size], Size]:
-    """Keeps the aspect ratio; smaller images stay as they are."""
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The size in which a screenshot is sent, of `least` to `most` pixels; smaller images stay as they are.
 
-    def fit(size: Size) -> Size:
-        scale = min(1.0, longest / max(size.width, size.height))
+    With a `factor`, as Qwen2-VL's processor resizes it; otherwise it keeps the aspect ratio, and no side is longer than
+    `longest`.
+    """
+
+    most: int = 1 << 30
+    factor: int = 0
+    least: int = 56 * 56
+    longest: int = 1 << 15
+
+    def __call__(self, size: Size) -> Size:
+        """Raises ValueError as `smart_resize`."""
+        if self.factor:
+            return smart_resize(size, self.factor, self.least, self.most)
+        scale = min(1.0, self.longest / max(size.width, size.height), math.sqrt(self.most / (size.width * size.height)))
         return Size(max(1, round(size.width * scale)), max(1, round(size.height * scale)))
 
-    return fit
+
+def within(longest: int) -> Fit:
+    return Fit(longest=longest)
 
 
 # Directions, in upper case. A finger that moves up moves the content up, and shows what is further down.

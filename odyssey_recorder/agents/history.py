@@ -11,16 +11,19 @@ from odyssey_recorder.errors import SettingsError
 _ACTIONS = 4
 """Earlier actions that a model is told, as in the official evaluation."""
 _NUMBER = ":(?:0?[1-9]|[1-9][0-9])"
-_RULES = re.compile(rf"none|context|actions(?:{_NUMBER})?|screenshots(?:{_NUMBER}){{1,2}}|memory(?::paper|:kept)?")
+_RULES = re.compile(
+    rf"none|maker|context|actions(?:{_NUMBER})?|screenshots(?:{_NUMBER}){{1,2}}|memory(?::paper|:kept)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryRule:
-    """Nothing; the last `steps` actions; `steps` screenshots, every `stride`-th, with all actions since; a step's text
-    `context`; or the Chain-of-Memory of the steps before, by `rule`.
+    """Nothing; as the maker of the model has it: all actions, and its number of screenshots; the last `steps` actions;
+    `steps` screenshots, every `stride`-th, with all actions since; a step's text `context`; or the Chain-of-Memory of
+    the steps before, by `rule`.
     """
 
-    kind: Literal["none", "actions", "screenshots", "context", "memory"]
+    kind: Literal["none", "maker", "actions", "screenshots", "context", "memory"]
     steps: int = 0
     stride: int = 1
     rule: Rule = "paper"
@@ -30,8 +33,8 @@ class HistoryRule:
         """Raises SettingsError."""
         if _RULES.fullmatch(text) is None:
             raise SettingsError(
-                f"The history {text!r} is unknown. Use none, actions, actions:N, screenshots:N, screenshots:N:STRIDE, "
-                "context, memory:paper or memory:kept; N and STRIDE are 1 to 99."
+                f"The history {text!r} is unknown. Use none, maker, actions, actions:N, screenshots:N, "
+                "screenshots:N:STRIDE, context, memory:paper or memory:kept; N and STRIDE are 1 to 99."
             )
         kind, *given = text.split(":")
         if kind == "memory":
@@ -42,12 +45,12 @@ class HistoryRule:
     @classmethod
     def for_agent(cls, text: str) -> "HistoryRule":
         """What an agent at work can be told: there are no texts about its steps yet. Raises SettingsError."""
-        if text.partition(":")[0] in ("none", "actions", "screenshots"):
+        if text.partition(":")[0] in ("none", "maker", "actions", "screenshots"):
             with suppress(SettingsError):
                 return cls.parse(text)
         raise SettingsError(
-            f"The history {text!r} cannot be told to an agent. Use none, actions[:N] or screenshots:N[:STRIDE], with "
-            "numbers up to 99."
+            f"The history {text!r} cannot be told to an agent. Use none, maker, actions[:N] or screenshots:N[:STRIDE], "
+            "with numbers up to 99."
         )
 
     def __str__(self) -> str:
@@ -57,10 +60,14 @@ class HistoryRule:
 
     def earlier_steps(self, step: int) -> range:
         """The earlier steps whose actions the model is told at `step`, the oldest first."""
-        return range(max(0, step - self.steps * self.stride), step)
+        return range(0 if self.kind == "maker" else max(0, step - self.steps * self.stride), step)
 
-    def with_screenshot(self, step: int) -> range:
-        """Those of them whose screenshots are shown, the newest first."""
-        if self.kind != "screenshots":
-            return range(0)
-        return range(step - self.stride, self.earlier_steps(step).start - 1, -self.stride)
+    def with_screenshot(self, step: int, pictures: int) -> range:
+        """Those of them whose screenshots are shown, the newest first; a maker shows `pictures`."""
+        match self.kind:
+            case "maker":
+                return range(step - 1, max(0, step - pictures) - 1, -1)
+            case "screenshots":
+                return range(step - self.stride, self.earlier_steps(step).start - 1, -self.stride)
+            case _:
+                return range(0)

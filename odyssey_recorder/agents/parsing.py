@@ -1,20 +1,21 @@
 """Values in the text of a model: JSON objects, calls, numbers and texts. Nothing in it is ever executed.
 
-Whatever the text is, these functions return a value or raise UnreadableError.
+Whatever the text is, these functions return a value or raise UnreadableError, in a time that grows with its length.
+Slips are repaired if the text can be read in one way only; what could mean two things stays unreadable.
 """
+# ruff: noqa: RUF001, RUF002 - full-width punctuation
 
-import ast
 import json
 import re
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from itertools import dropwhile
+from typing import TypeAlias
 
 from odyssey_recorder.errors import showable
+from odyssey_recorder.model.answer_failure import Failure
 
-Kind = Literal["unreadable", "unmapped", "outside", "too long"]
-"""Why an answer is no action: its grammar, an action that is none of the nine, a place off the screen, its length."""
 Value: TypeAlias = object
 Fields: TypeAlias = Mapping[str, Value]
 
@@ -24,167 +25,420 @@ _LARGEST = 1e9
 """Of a number in an answer; what is larger is no coordinate."""
 _MOST_OBJECTS = 4
 _MOST_TRIES = 64
-_DECODER = json.JSONDecoder()
-_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
-_NEXT_CALL = re.compile(r"\n\s*(?=[A-Za-z_]{1,40}\()")
-_CALL = re.compile(r"([A-Za-z_]\w{0,39})\((.*)\)\s*\Z", re.DOTALL)
-_ARGUMENT = re.compile(r"(?:\A|,)\s*([A-Za-z_]\w{0,39})\s*=\s*")
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\"}
+_DEEPEST = 40
 
 
 class UnreadableAnswerError(Exception):
     """The `kind` begins its text; the words are for people."""
 
-    def __init__(self, kind: Kind, words: str) -> None:
+    def __init__(self, kind: Failure, words: str) -> None:
         super().__init__(f"{kind}: {showable(words)}")
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
+    """The arguments are named in small letters."""
+
     name: str
     arguments: Fields
 
 
+# What is around an answer.
+
+_THOUGHT_END = re.compile(r"</\s?(?:think\w{0,50}|thought)\s?>", re.IGNORECASE)
+_THOUGHT_BEGIN = re.compile(r"(?:\s|<[^<>]{0,40}>)*<(?:think\w{0,50}|thought)>", re.IGNORECASE)
+_ANSWER = re.compile(r"<(?:answer|action|(?:seed:)?tool_call)\b", re.IGNORECASE)
+_TURN_END = re.compile(r"<\|(?:im_end|endoftext|eot_id|user|observation)\|>")
+_END = re.compile(r"</(?!point|b?box)|```|<<|<\|(?!box_|point)|\[EOS\]")
+"""What models write after an action: one that is followed by it is not cut off."""
+
+
 def cleaned(raw: str) -> str:
-    """Without thoughts and lone surrogates. Raises UnreadableError if it is too long."""
-    text = showable(raw.rpartition("</think>")[2]).replace("\0", "")
+    """Without thoughts, further turns and lone surrogates. Raises UnreadableError if nothing is left, or too much."""
+    text = showable(_THOUGHT_END.split(raw)[-1]).replace("\0", "")
     if len(text) > LONGEST:
-        raise UnreadableAnswerError("too long", f"{len(text):,} characters")
+        raise UnreadableAnswerError("unreadable", f"too long, with {len(text):,} characters")
+    if _THOUGHT_BEGIN.match(text):
+        answer = _ANSWER.search(text)
+        text = text[answer.start() :] if answer else ""
+    turn_end = _TURN_END.search(text)
+    text = text[: turn_end.end()] if turn_end else text
+    if not text.strip():
+        raise UnreadableAnswerError("unreadable", "the answer is empty")
     return text
 
 
-def after_last(text: str, *marks: str) -> str:
+def after_last(text: str, mark: str) -> str:
     """What follows the last of these words, or all of the text."""
-    begin = max(text.rfind(mark) + len(mark) if mark in text else 0 for mark in marks)
-    return text[begin:]
+    return text.rpartition(mark)[2]
+
+
+def after_mark(text: str, mark: str) -> str:
+    """What follows the first `Action:` that begins a line, or else the first one among words, or all of it."""
+    found = re.search(rf"^[ \t*#>]*{mark}\**[ \t]*[:：]\**", text, re.MULTILINE | re.IGNORECASE)
+    if found is None and not re.match(r"\s*(?:\w{1,40}[(（>]|[{｛\[])", text):
+        found = re.search(rf"\b{mark}[ \t]*[:：]", text, re.IGNORECASE)
+    return text[found.end() :] if found else text
+
+
+def bare(text: str) -> str:
+    """Without the end of the turn, and the fence around all of it."""
+    text = _TURN_END.split(text)[0].strip()
+    return text.partition("\n")[2].removesuffix("```").strip() if text.startswith("```") else text
 
 
 # JSON.
+
+_Tokens: TypeAlias = list[str]
+_BRACE = re.compile("[{｛]")
+_TOKEN = re.compile(
+    r"""\s*("(?:[^"\\]|\\.)*(?:"|\\?\Z)|'(?:[^'\\]|\\.)*(?:'|\\?\Z)|[“”][^“”]*[“”]|[‘’][^‘’]*[‘’]"""
+    r"""|[\w.+-]{1,400}|[{}\[\](),:：，｛｝［］（）])""",
+    re.DOTALL,
+)
+_SAME = dict(zip("：，｛｝［］（）()", ":,{}[][][]", strict=True)) | {"None": "null", "True": "true", "False": "false"}
+_OPENINGS = {"}": "{", "]": "["}
+_CLOSINGS = {"{": "}", "[": "]"}
+_CUT_OFF, _ENDED = "", "\n"
+"""The last token: whether an end follows the object."""
 
 
 def json_objects(text: str) -> list[Fields]:
     """The objects in the text, in order and at most a few; what is around them is skipped.
 
-    Single quotes are accepted, as Python writes them. Raises UnreadableError if there is none.
+    Raises UnreadableError if there is none, or the first can't be read in one way.
     """
     found: list[Fields] = []
-    at = text.find("{")
+    begin = _BRACE.search(text)
     for _ in range(_MOST_TRIES):
-        if at < 0 or len(found) == _MOST_OBJECTS:
+        if begin is None or len(found) == _MOST_OBJECTS:
             break
-        tree, end = _object_at(text, at)
-        if tree is not None:
-            found.append(tree)
-        at = text.find("{", end)
-    if not found and (tree := _as_mapping(literal(text[text.find("{") : text.rfind("}") + 1]))) is not None:
-        found.append(tree)
+        tree, end = _object_at(text, begin.start())
+        if tree is None and end == len(text):
+            break
+        if tree:
+            found.append(_unwrapped(tree))
+        begin = _BRACE.search(text, end)
     if not found:
-        raise UnreadableAnswerError("unreadable", "there is no JSON object")
+        why = "there is no JSON object" if begin is None else "its JSON is cut off, or cannot be read in one way"
+        raise UnreadableAnswerError("unreadable", why)
     return found
 
 
 def _object_at(text: str, at: int) -> tuple[Fields | None, int]:
+    """The object that begins here, and where to look for the next one."""
     try:
         tree, end = _DECODER.raw_decode(text, at)
+        return (None, len(text)) if _goes_on(_tokens(text[end : end + 200], 0)) else (_as_mapping(tree), end)
     except (ValueError, RecursionError):
-        return None, at + 1
-    return _as_mapping(tree), end
+        tokens = _tokens(text, at)
+        if tokens[1][:1] not in "\"'“‘{" and ":" not in tokens[2:3]:
+            return None, at + 1  # a word in braces
+        for repair in _REPAIRS:
+            tokens = repair(tokens)
+        return _decoded(tokens), len(text)
+
+
+def _tokens(text: str, at: int) -> _Tokens:
+    """Up to what cannot be in JSON. Raw line breaks stay in strings."""
+    tokens = []
+    while found := _TOKEN.match(text, at):
+        at = found.end()
+        tokens.append(found[1])
+    is_ended = _END.match(text[at : at + 200].lstrip()) and "}" not in text[at:].partition("{")[0]
+    return [*tokens, _ENDED if is_ended else _CUT_OFF]
+
+
+def _goes_on(tokens: _Tokens) -> bool:
+    """`{"POINT": [500, 250]}, "to": "up"}`: a brace that is too early hides what follows."""
+    name, colon, *_ = [*dropwhile(",]}".__contains__, tokens[:-1]), "", ""]
+    return name[:1] in _QUOTES and colon == ":"
+
+
+def _with_json_signs(tokens: _Tokens) -> _Tokens:
+    """`｛"action"： "HOME"｝`, `{"coordinate": (300, 600)}`, `{"text": None}`."""
+    return [_SAME.get(token, token) for token in tokens]
+
+
+def _with_single_braces(tokens: _Tokens) -> _Tokens:
+    """`{{"action": "HOME"}}`: an object cannot name a field, so that two braces are one."""
+    kept: _Tokens = []
+    extra: list[int] = []
+    closed = 0
+    for token in tokens:
+        if token == "{" and kept[-1:] == ["{"]:
+            extra[-1] += 1
+            continue
+        if token == "}" and closed:
+            closed -= 1
+            continue
+        closed = extra.pop() if token == "}" and extra else 0
+        extra += [0] if token == "{" else []
+        kept.append(token)
+    return kept
+
+
+def _closed(tokens: _Tokens) -> _Tokens:
+    """`{"arguments": {"action": "HOME"}</tool_call>`, `{"coordinate": [300, 600}`, and what is after the last brace.
+
+    An answer that just stops may lack its last braces only, because a list or an inner object might have gone on.
+    """
+    kept: _Tokens = []
+    open_: list[str] = []
+    for at, token in enumerate(tokens):
+        if token in _CLOSINGS:
+            open_.append(token)
+        elif (opening := _OPENINGS.get(token)) in open_[-_DEEPEST:]:
+            while (inner := open_.pop()) != opening:
+                kept.append(_CLOSINGS[inner])
+        elif token == _ENDED or (token == _CUT_OFF and "[" not in open_ and kept[-1] == "}"):
+            return [*kept, *(_CLOSINGS[one] for one in reversed(open_))]
+        kept.append(token)
+        if not open_:
+            return [] if _goes_on(tokens[at + 1 :]) else kept
+    return []
+
+
+def _with_double_quotes(tokens: _Tokens) -> _Tokens:
+    r"""`{'action': 'HOME'}`, `{“action”: “HOME”}`, and `\'`, which JSON does not have."""
+    return [_json_string(token) for token in tokens]
+
+
+def _json_string(token: str) -> str:
+    if token.startswith('"'):
+        return re.sub(r"\\(.)", lambda match: "'" if match[1] == "'" else match[0], token, flags=re.DOTALL)
+    is_quoted = len(token) > 1 and token[-1] in _QUOTES.get(token[0], "")
+    return json.dumps(_unescaped(token[1:-1])) if is_quoted else token
+
+
+def _with_quoted_names(tokens: _Tokens) -> _Tokens:
+    """`{action: "HOME"}`."""
+    pairs = zip(tokens, [*tokens[1:], ""], strict=False)
+    return [json.dumps(token) if following == ":" and token.isidentifier() else token for token, following in pairs]
+
+
+def _without_last_commas(tokens: _Tokens) -> _Tokens:
+    """`{"action": "HOME",}`."""
+    pairs = zip(tokens, [*tokens[1:], ""], strict=False)
+    return [token for token, following in pairs if token != "," or following not in _OPENINGS]
+
+
+_REPAIRS: tuple[Callable[[_Tokens], _Tokens], ...] = (
+    _with_json_signs,
+    _with_single_braces,
+    _closed,
+    _with_double_quotes,
+    _with_quoted_names,
+    _without_last_commas,
+)
+"""Of an object that is not JSON, in this order."""
+
+
+def _decoded(tokens: _Tokens) -> Fields | None:
+    try:
+        return _as_mapping(_DECODER.decode(" ".join(tokens)))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _members(pairs: Sequence[tuple[str, Value]]) -> Fields:
+    """Their names without signs, as in `"action:"`. Raises ValueError for a name with two values."""
+    named = [(re.sub(r"\W", "", name), value) for name, value in pairs]
+    found = dict(named)
+    if any(found[name] != value for name, value in named):
+        raise ValueError("two values")
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_members, strict=False)
+
+
+def _unwrapped(tree: Fields) -> Fields:
+    """`{"mobile_use": {"action": "click"}}` is what is in it."""
+    while len(tree) == 1 and (inner := _as_mapping(next(iter(tree.values())))):
+        tree = inner
+    return tree
 
 
 def _as_mapping(tree: Value) -> Fields | None:
-    return {key: value for key, value in tree.items() if isinstance(key, str)} if isinstance(tree, dict) else None
-
-
-def literal(text: str) -> Value:
-    """A Python literal; None if it is none."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes that Python does not know
-            return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return None
+    return tree if isinstance(tree, dict) else None
 
 
 # Calls.
 
+_CALL = re.compile(r"[ \t*`]*(?:Action[ \t]*[:：][ \t]*)?([A-Za-z_]\w{0,39})[ \t]*[(（]")
+_THOUGHT = re.compile(r"[ \t]*(?:Thought|Reflection|Action_Summary)[ \t]*[:：]")
+_ARGUMENT = re.compile(r"(?:\A|[,，])\s*([A-Za-z_]\w{0,39})\s*[=＝]\s*")
+_PARENTHESES = (")", "）")
+_QUOTES = {"'": "'", '"': '"', "‘": "‘’", "’": "’", "“": "“”", "”": "”"}
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\"}
+_RUN_ON = r"\w\s*=\s*{0}|(?<!\\){0}(?:\s*[,，]\s*\w+[^\w\\]{{0,3}}{0}|\s*[)）]\s*\n)"
+"""A sign is missing in an argument, so that it runs into the next one, or into the next call."""
+_TAG = re.compile(r"<(function|parameter)\w{0,50}(?:=|\s+name=)['\"]?([A-Za-z_]\w{0,39})['\"]?>")
+_TAG_END = re.compile(r"</(?:function|parameter|(?:seed:)?tool_call)\w{0,50}>")
+_COMPACT = re.compile(r"\s*([a-z_]{2,40})>(?=\s*\Z|[a-z_]{2,40}>)")
+_COMPACT_NAME, _PARAMETER = re.compile(r"(?<![<\w/])([a-z_]{2,40})>"), r"<parameter=\1>"
+
 
 def calls(text: str) -> list[FunctionCall]:
-    """Calls with named arguments, each on separate lines: `click(start_box='(10,20)')`.
+    """Calls with named arguments, each beginning a line: `click(start_box='(10,20)')`. Words before them are skipped.
 
-    Raises UnreadableError if the first is none.
+    Raises UnreadableError if there is none, or the first can't be read in one way.
     """
-    parts = [part for part in _NEXT_CALL.split(text.strip()) if part.strip()]
-    return [_call(part.strip()) for part in parts[:_MOST_OBJECTS]] or [_call("")]
+    parts: list[list[str]] = []
+    is_closed = True
+    for line in text.split("\n"):
+        if is_closed and _CALL.match(line):
+            parts.append([])
+        if not parts or (is_closed and _THOUGHT.match(line)):
+            continue
+        parts[-1].append(line)
+        if line.strip():
+            is_closed = any(part.rstrip().endswith(_PARENTHESES) for part in (line, _END.split(line)[0]))
+    if not parts:
+        raise UnreadableAnswerError("unreadable", f"{text.strip()[:60]!r} is not a call")
+    return [_call("\n".join(part)) for part in parts[:_MOST_OBJECTS]]
 
 
 def _call(text: str) -> FunctionCall:
-    found = _CALL.match(text)
-    if found is None:
-        raise UnreadableAnswerError("unreadable", f"{text[:60]!r} is not a call")
-    name, inside = found[1], found[2]
+    """Its last parenthesis may be missing or doubled, and what has no quotes may follow."""
+    begun = _CALL.match(text)
+    name, rest = (begun[1], text[begun.end() :]) if begun else ("", "")
+    last = max(map(rest.rfind, _PARENTHESES))
+    if last >= 0:
+        with suppress(UnreadableAnswerError):
+            return FunctionCall(name, dict(_arguments(rest[:last], is_whole=True)))
+    found = dict(_arguments(_END.split(rest)[0], is_whole=False))
+    if not found:
+        raise UnreadableAnswerError("unreadable", f"{text[:60]!r} is cut off")
+    return FunctionCall(name, found)
+
+
+def _arguments(inside: str, *, is_whole: bool) -> Iterator[tuple[str, Value]]:
+    """A quoted value may hold what looks like the next argument, so it is read to the first end that closes it."""
     marks = list(_ARGUMENT.finditer(inside))
     ends = [*(mark.start() for mark in marks[1:]), len(inside)]
-    return FunctionCall(name, _arguments(inside, [(mark[1], mark.end()) for mark in marks], ends))
-
-
-def _arguments(inside: str, begins: Sequence[tuple[str, int]], ends: Sequence[int]) -> Fields:
-    """A quoted value may hold what looks like the next argument, so it is read to the first end that closes it."""
-    found: dict[str, Value] = {}
     last = -1
-    for at, (name, begin) in enumerate(begins):
+    if inside.strip() and not (marks and marks[0].start() == 0):
+        raise UnreadableAnswerError("unreadable", f"{inside[:60]!r} has no named arguments")
+    for at, mark in enumerate(marks):
         if at <= last:
             continue
-        quote = inside[begin : begin + 1]
-        last = at
-        if quote in ("'", '"'):
-            closed = (n for n in range(at, len(ends)) if inside[begin + 1 : ends[n]].rstrip().endswith(quote))
+        begin, last = mark.end(), at
+        if closings := _QUOTES.get(inside[begin : begin + 1]):
+            closed = (n for n in range(at, len(ends)) if inside[begin + 1 : ends[n]].rstrip()[-1:] in closings)
             last = next(closed, len(ends) - 1)
-        found.setdefault(name, _value(inside[begin : ends[last]].strip()))
-    return found
+        is_end = last == len(ends) - 1
+        yield mark[1].lower(), _value(inside[begin : ends[last]].strip(), may_go_on=is_end and not is_whole)
 
 
-def _value(text: str) -> Value:
-    """What is no literal, such as `[[012,034]]` or a text with an apostrophe or a line break, is text."""
-    if (found := literal(text)) is not None:
-        return found
-    bare = text[1:].removesuffix(text[0]) if text[:1] in ("'", '"') else text
-    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[0]), bare, flags=re.DOTALL)
+def _value(text: str, *, may_go_on: bool) -> Value:
+    """What has no quotes is text too, such as `[[012,034]]`. A place may lack its last quote, or have another one.
+
+    Raises UnreadableError.
+    """
+    quoted = text.rstrip(" \n)）")
+    closings = _QUOTES.get(text[:1])
+    if closings is None and not may_go_on and quoted[-1:] not in _QUOTES:
+        return None if text in ("None", "null") else _unescaped(text)
+    if closings and len(quoted) > 1 and quoted[-1] in closings and not may_go_on:
+        if not re.search(_RUN_ON.format(text[0]), quoted[1:-1]):
+            return _unescaped(quoted[1:-1])
+    elif numbers(place := (quoted[1:] if closings else text).rstrip("'\"”’"), may_go_on=True):
+        return place
+    raise UnreadableAnswerError("unreadable", f"{text[:60]!r} is cut off, or cannot be read in one way")
+
+
+def _unescaped(text: str) -> str:
+    """Unknown escapes stay as they are."""
+    found = _ESCAPE.sub(_unescaped_one, text)
+    return found.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _unescaped_one(match: re.Match[str]) -> str:
+    code = int(match[1][1:] or "0", 16)
+    return chr(code) if 0 < code <= 0x10FFFF else _ESCAPES.get(match[1], match[0])
+
+
+def tagged_calls(text: str) -> list[FunctionCall]:
+    """Seed's `<function=click><parameter=point><point>500 300</point></parameter></function>`; empty without any.
+
+    Where a server removes its special tokens, `click>point><point>500 300</point>` is left. Raises UnreadableError if
+    the first is cut off.
+    """
+    if compact := _COMPACT.match(text):
+        places, has_content, content = _TURN_END.sub("", text[compact.end() :]).partition("content>")
+        content = f"<parameter=content>{content}</parameter>" if has_content else ""
+        text = f"<function={compact[1]}>{_COMPACT_NAME.sub(_PARAMETER, places)}{content}</function>"
+    found: list[tuple[str, dict[str, Value]]] = []
+    marks = list(_TAG.finditer(text))
+    for mark, end in zip(marks, [*(mark.start() for mark in marks[1:]), len(text)], strict=False):
+        closing = _TAG_END.search(text, mark.end(), end)
+        value = text[mark.end() : closing.start() if closing else end]
+        if mark[1] == "function":
+            found.append((mark[2], {}))
+        elif len(found) == 1 and not closing and end == len(text) and not numbers(value, may_go_on=True):
+            raise UnreadableAnswerError("unreadable", f"{mark[0]} is cut off")
+        elif found:
+            found[-1][1][mark[2].lower()] = value.strip(" \r\n")
+    return [FunctionCall(name, arguments) for name, arguments in found[:_MOST_OBJECTS]]
 
 
 # Values.
 
+_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
+_AROUND_NUMBERS = re.compile(r"<[^<>]{0,40}>|[\s,，;()（）\[\]'\"]")
+_OPENED, _CLOSED = re.compile(r"[(（\[<]"), re.compile(r"[)）\]<]")
 
-def numbers(value: Value) -> tuple[float, ...]:
-    """The numbers of a list, or in a text such as `<|box_start|>(10,20)<|box_end|>`; empty for anything else."""
+
+def numbers(value: Value, *, may_go_on: bool = False) -> tuple[float, ...]:
+    """The numbers of a list, or in a text such as `<|box_start|>(10,20)<|box_end|>`; empty for anything else.
+
+    The last number of a text that does not close its bracket may be cut off, and so may any that has none.
+    """
     match value:
         case str():
-            return tuple(float(digits) for digits in _NUMBER.findall(value)[:8])
+            found = list(_NUMBER.finditer(value))[:9]
+            if not found or _AROUND_NUMBERS.sub("", _NUMBER.sub("", value)):
+                return ()
+            is_open = may_go_on or _OPENED.search(value, 0, found[0].start())
+            is_cut = is_open and not _CLOSED.search(value, found[-1].end())
+            return () if is_cut else tuple(float(one[0]) for one in found)
+        case {"x": x, "y": y}:
+            return numbers([x, y])
+        case [[_, _] as first, [_, _] as last]:
+            return numbers([*first, *last])
         case [[*inner]] | [*inner]:
-            return tuple(item for item in inner if _is_number(item))  # type: ignore[misc]
+            read = [_as_number(item) for item in inner]
+            return () if None in read else tuple(item for item in read if item is not None)
         case _:
             return ()
 
 
 def number(value: Value) -> float:
     """Raises UnreadableError for what is not a number of usual size."""
-    if not _is_number(value):
+    found = _as_number(value)
+    if found is None:
         raise UnreadableAnswerError("unreadable", f"{value!r:.60} is not a number")
-    return value  # type: ignore[return-value]
+    return found
 
 
 def two_numbers(value: Value) -> tuple[float, float]:
     """A point, or the centre of a box with four numbers. Raises UnreadableError."""
     match numbers(value):
-        case (x, y):
+        case (x, y) if max(abs(x), abs(y)) > 1 or {x, y} <= {0.0, 1.0}:  # otherwise it may be shares of the screen
             return x, y
-        case (left, top, right, bottom):
+        case (left, top, right, bottom) if left <= right and top <= bottom:
             return (left + right) / 2, (top + bottom) / 2
         case _:
             raise UnreadableAnswerError("unreadable", f"{value!r:.60} is not a point")
 
 
 def text_of(value: Value) -> str:
-    """Raises UnreadableError for what is not text."""
+    """Whole numbers are text too. Raises UnreadableError for anything else."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
     if not isinstance(value, str):
         raise UnreadableAnswerError("unreadable", f"{value!r:.60} is not a text")
     return showable(value)
@@ -194,13 +448,25 @@ def optional_text(value: Value) -> str:
     return showable(value) if isinstance(value, str) else ""
 
 
+def name_of(value: Value) -> str:
+    """The name of an action in small letters, `long_press` for `Long Press`. Raises UnreadableError without one."""
+    name = re.sub(r"[ -]", "_", optional_text(value).strip().lower())
+    if not name:
+        raise UnreadableAnswerError("unreadable", "it names no action")
+    return name
+
+
 def fields_of(value: Value) -> Fields:
-    """Raises UnreadableError for what is not a JSON object."""
-    found = _as_mapping(value)
-    if found is None:
+    r"""An object, or the only one in a text: `"{\"action\": \"click\"}"`. Raises UnreadableError for anything else."""
+    objects = json_objects(value) if isinstance(value, str) else [_as_mapping(value)]
+    if len(objects) != 1 or objects[0] is None:
         raise UnreadableAnswerError("unreadable", f"{value!r:.60} is not an object")
-    return found
+    return objects[0]
 
 
-def _is_number(value: Value) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST < value < _LARGEST
+def _as_number(value: Value) -> float | None:
+    if isinstance(value, str):
+        return float(value) if _NUMBER.fullmatch(value.strip()) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return value if -_LARGEST < value < _LARGEST else None

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from odyssey_recorder.agents.adapter import Adapter, History, PastStep, SentScreenshot
+from odyssey_recorder.agents.adapter import Adapter, History, Moment, PastStep, Reading, Said, SentScreenshot
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.annotation.conversations import Plan, plan_episodes, read_shown
 from odyssey_recorder.annotation.memory import recalled
@@ -20,10 +20,12 @@ from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, Redact
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.dataset.png import png_size
-from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError
+from odyssey_recorder.errors import AnswerError, BrokenReplyError, DatasetError, LanguageModelError
 from odyssey_recorder.evaluation.predictions import Prediction, spelled
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress
-from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, ModelRequest
+from odyssey_recorder.llm.chat_completions import cut_off_after
+from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, ModelAnswer, ModelRequest
+from odyssey_recorder.model.answer_failure import failure_of
 from odyssey_recorder.model.plain_text import step_number
 
 _TOKENS = 4_000
@@ -75,6 +77,10 @@ class Predicting:
             except LanguageModelError as error:
                 problems[episode_id] = str(error)
         outcomes = self._batch.run([partial(self._predicted, *job) for job in jobs], progress=progress)
+        outcomes = [
+            _without_action(*job, outcome) if isinstance(outcome, AnswerError) else outcome
+            for job, outcome in zip(jobs, outcomes, strict=True)
+        ]
         predictions = [outcome for outcome in outcomes if isinstance(outcome, Prediction)]
         unasked = Counter(str(outcome) for outcome in outcomes if isinstance(outcome, LanguageModelError))
         return Predicted(predictions, unasked, problems)
@@ -104,10 +110,11 @@ class Predicting:
         question, shown = self._question(self._episode(episode_id), number)
         try:
             answer = await ask(question)
+        except BrokenReplyError:  # perhaps it is asked again
+            raise
         except AnswerError as error:  # such as a content filter, which refuses it every time
-            words = f"refused: {error}"
-            return Prediction(episode_id, number, None, error.raw, words, error.tokens_in, error.tokens_out)
-        reading = self._adapter.read(answer.raw, shown.sent_size, shown.true_size)
+            return _without_action(episode_id, number, error)
+        reading = reading_of(self._adapter, question, answer, shown)
         action = None if reading.action is None else spelled(reading.action)
         tokens = answer.usage.tokens_in, answer.usage.tokens_out
         return Prediction(episode_id, number, action, answer.raw, reading.problem, *tokens, answer.seconds)
@@ -116,15 +123,17 @@ class Predicting:
 
     def _question(self, episode: RedactedEpisode, number: int) -> tuple[ModelRequest, SentScreenshot]:
         shown = self._screenshot(episode.steps[number])
-        messages = self._adapter.prompt(self._task(episode, number), self._past(episode, number), shown)
+        past, moment = self._past(episode, number), _moment(episode.steps[number])
+        messages = self._adapter.prompt(self._task(episode, number), past, shown, moment)
         return next_step("predict", self._adapter, messages), shown
 
     def _past(self, episode: RedactedEpisode, number: int) -> History:
-        with_screenshot = self._history.with_screenshot(number)
-        past = (
-            PastStep(episode.steps[at].act, self._screenshot(episode.steps[at]) if at in with_screenshot else None)
-            for at in self._history.earlier_steps(number)
-        )
+        with_screenshot = self._history.with_screenshot(number, self._adapter.pictures)
+        past = []
+        for at in self._history.earlier_steps(number):
+            step = episode.steps[at]
+            screenshot = self._screenshot(step) if at in with_screenshot else None
+            past.append(PastStep(step.act, screenshot, said=_said(episode, at), moment=_moment(step)))
         return History(tuple(past), self._words_before(episode)[number])
 
     def _words_before(self, episode: RedactedEpisode) -> list[str]:
@@ -147,6 +156,36 @@ class Predicting:
         return shown_to(self._adapter, step.views[0])
 
 
+def _without_action(episode_id: str, number: int, error: AnswerError) -> Prediction:
+    problem = f"{failure_of(error)}: {error}"
+    return Prediction(episode_id, number, None, error.raw, problem, error.tokens_in, error.tokens_out)
+
+
+def reading_of(adapter: Adapter[Any], question: ModelRequest, answer: ModelAnswer, shown: SentScreenshot) -> Reading:
+    """Never raises. What a model declines is no action; nor is what was cut off before there was one."""
+    if answer.failure == "refused":
+        return Reading(None, f"refused: {answer.raw}")
+    reading = adapter.read(answer.raw, shown.sent_size, shown.true_size)
+    if answer.failure and reading.action is None:
+        return Reading(None, cut_off_after(answer.usage, question))
+    return reading
+
+
+def _moment(step: RedactedStep) -> Moment:
+    return Moment(step.day, step.app)
+
+
+def _said(episode: RedactedEpisode, at: int) -> Said:
+    """What the texts of the dataset say about a step."""
+
+    def words(number: int, kind: TextKind) -> str:
+        text = episode.texts.steps[number][kind] if number < len(episode.steps) else None
+        return "" if text is None or text.is_open else episode.shown(text.words)
+
+    intention, instruction = words(at, TextKind.INTENTION), words(at, TextKind.INSTRUCTION)
+    return Said(intention, instruction, words(at + 1, TextKind.CONTEXT))
+
+
 def shown_to(adapter: Adapter[Any], view: ShownScreenshot) -> SentScreenshot:
     """The screenshot in the size that the adapter sends. Raises LanguageModelError if it cannot be read."""
     try:
@@ -154,16 +193,25 @@ def shown_to(adapter: Adapter[Any], view: ShownScreenshot) -> SentScreenshot:
         sent = adapter.fit(true_size)
     except (OSError, ValueError) as error:
         raise LanguageModelError(f"{view.path} cannot be shown to a model: {error}.") from error
-    return SentScreenshot(replace(view, size=true_size, sent=sent).lazy, true_size)
+    return SentScreenshot(replace(view, size=true_size, sent=sent, detail=adapter.detail).lazy, true_size)
 
 
 def next_step(
     purpose: str, adapter: Adapter[Any], messages: tuple[ChatMessage, ...], candidate: int = 0
 ) -> ModelRequest:
     """Asks for one action; each candidate is answered separately."""
-    parameters: Mapping[str, float] = {LONGEST_ANSWER: _TOKENS, "temperature": 0.0}
-    prompt = f"{purpose}/{adapter.name}"
-    return ModelRequest(prompt, "", messages, "next_step", adapter.answer, parameters, candidate, is_judged=True)
+    return ModelRequest(
+        f"{purpose}/{adapter.name}",
+        "",
+        messages,
+        "next_step",
+        adapter.answer,
+        {LONGEST_ANSWER: _TOKENS, **adapter.sampling},
+        candidate,
+        is_judged=True,
+        wire=adapter.wire,
+        tools=adapter.tools,
+    )
 
 
 def sampled(categories: Mapping[str, str], count: int, seed: int) -> list[str]:

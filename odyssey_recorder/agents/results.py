@@ -1,5 +1,6 @@
 """The results of an agent's tasks: a JSON Lines file that is complete at any moment."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from odyssey_recorder.agents.online import StopReason
 from odyssey_recorder.agreement.measures import Interval, wilson
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest, make_folder, read_text, storage_errors, write_durably
+from odyssey_recorder.model.answer_failure import Failure, columns, remarks
 from odyssey_recorder.validation import FrozenModel, first_fault
 
 _Line = TypeVar("_Line", bound=FrozenModel)
@@ -31,7 +33,7 @@ class TaskResult(FrozenModel):
     """`seed` chose the task's parameters. `is_met`: whether all goals are met at the end; None if there are no goals
     or no facts, and then `unjudged` says why. With `judged_by` it is the opinion of that model, and no goal was looked
     at. `missed` are the paths of goals that are not met, and "answer". `gold_steps`: of the script that solves the
-    task. Times are in seconds, `cost` in US dollars.
+    task. `requests` are answers that are no actions, such as to wait. Times are in seconds, `cost` in US dollars.
     """
 
     task_id: str
@@ -46,7 +48,10 @@ class TaskResult(FrozenModel):
     missed: tuple[str, ...] = ()
     steps: int = 0
     gold_steps: int | None = None
+    asked: int = 0
     unreadable: int = 0
+    failures: dict[Failure, int] = Field(default_factory=dict)
+    requests: int = 0
     interventions: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -140,6 +145,10 @@ def summary(results: Sequence[TaskResult]) -> Iterator[str]:
     model_s, device_s = sum(result.model_s for result in results), sum(result.device_s for result in results)
     steps = max(1, sum(result.steps for result in results))
     yield f"Time per step: model {model_s / steps:.2f} s, device {device_s / steps:.2f} s, rest {rest_s / steps:.3f} s"
+    failures = sum((Counter(result.failures) for result in results), Counter[Failure]())
+    asked = sum(result.asked for result in results)
+    yield ", ".join(f"{title} {count:,}" for title, count in columns(failures, asked)).capitalize()
+    yield from remarks(failures, asked)
     yield f"Asked a person: {sum(result.interventions for result in results):,} times"
     tokens = sum(result.tokens_in + result.tokens_out for result in results)
     costs = [result.cost for result in results if result.cost is not None]

@@ -239,8 +239,7 @@ def _hit_rates(final: Sequence[Reviewed]) -> Iterator[HitRate]:
     """An episode whose review was reopened has no known verdict, until it is finished again."""
     persons, hits = _Persons(), defaultdict[tuple[str, bool], list[bool]](list)
     for episode in final:
-        is_good = episode.stage is ReviewStage.ACCEPTED
-        for verdict in episode.controls:
+        for verdict, is_good in episode.controls:
             hits[persons.name(verdict.by), is_good].append(verdict.decision.accepts is is_good)
 
     def share(name: str, is_good: bool) -> Share:

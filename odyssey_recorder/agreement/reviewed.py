@@ -8,6 +8,7 @@ from odyssey_recorder.dataset.episode_row import EpisodeRow, read_row
 from odyssey_recorder.dataset.layout import REVIEWS
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.review.controls import ControlStore
 from odyssey_recorder.review.review import ReviewFile, Subject, Verdict
 from odyssey_recorder.review.review_merge import file_faults
 from odyssey_recorder.review.review_store import ReviewStore
@@ -22,7 +23,7 @@ Warned = Callable[[str], bool | None]
 class Reviewed:
     """`verdicts` are those that count; `is_sampled` tells whether it was drawn for a second review.
 
-    `controls` are verdicts that only measure their reviewers.
+    `controls` are verdicts that only measure their reviewers, with whether what they were shown is good.
     """
 
     episode_id: str
@@ -30,7 +31,7 @@ class Reviewed:
     stage: ReviewStage
     verdicts: tuple[Verdict, ...] = ()
     is_sampled: bool = False
-    controls: tuple[Verdict, ...] = ()
+    controls: tuple[tuple[Verdict, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class AllReviewed:
 def read_reviewed(root: Path, present: Iterable[EpisodeRow], warned: Warned, sampled: Collection[str]) -> AllReviewed:
     """`present` are the episodes of the dataset; those in the trash that were reviewed are added.
 
-    Raises DatasetError if a folder is unreadable; other faults are in `problems`.
+    Raises DatasetError if a folder is unreadable, ReviewError if the controls are; other faults are in `problems`.
     """
     reader = _Reader(root, warned, sampled)
     episodes = tuple(reader.episodes({episode.episode_id: episode for episode in present}))
@@ -56,6 +57,7 @@ class _Reader:
         self._warned = warned
         self._sampled = sampled
         self._store = ReviewStore(root)
+        self._controls = ControlStore(root).known()
         self._trash = {episode.episode_id: episode.folder for episode in reversed(Trash(root).episodes())}
         self.problems: list[str] = []
 
@@ -78,7 +80,7 @@ class _Reader:
         rule = StatusRule(warned=self._warned(episode_id), sampled=is_sampled) if is_present else TRASH_RULE
         now = review_status(file, rule, recorder=episode.annotator, revision=lambda: episode.revision)
         subject = _subject(episode, now.verdicts)
-        controls = tuple(verdict for verdict in file.control_verdicts if verdict.revision == episode.revision)
+        controls = tuple(self._controls.measured(episode, now.stage))
         return Reviewed(episode_id, subject, now.stage, now.verdicts, is_sampled, controls)
 
     def _file(self, episode: EpisodeRow) -> ReviewFile:

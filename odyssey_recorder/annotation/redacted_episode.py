@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
@@ -28,13 +29,16 @@ HIDDEN = "[hidden]"
 class RedactedStep:
     """`action` describes it to a model, `act` is the action itself without private content.
 
-    `views` are the screenshot, and a copy with the mark of a press.
+    `views` are the screenshot, and a copy with the mark of a press. `day` (UTC) and `app`, the package in front, are
+    None and empty if they are not known.
     """
 
     action: str
     act: Action
     views: tuple[ShownScreenshot, ...]
     is_terminal: bool
+    day: date | None = None
+    app: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,9 @@ def read_redacted_episode(root: Path, episode_id: str) -> RedactedEpisode:
         masks = (*hidden, *_drawn(redaction, number, texts.inputs[number].png_sha256))
         is_secret = isinstance(step.action, Type) and any(node.password and node.focused for node in nodes)
         act, words = (Type(HIDDEN), f"Type {HIDDEN}") if is_secret else (step.action, spoken(step.action))
-        steps.append(RedactedStep(words, act, tuple(_views(found, number, texts, masks)), is_terminal(act)))
+        views, record = tuple(_views(found, number, texts, masks)), found.record(number)
+        known = (None, "") if record is None else (record.day, record.package)
+        steps.append(RedactedStep(words, act, views, is_terminal(act), *known))
     memory = memory_of(found, file, texts.inputs)
     return RedactedEpisode(episode_id, shown.task.instruction, tuple(steps), texts, memory, redaction)
 

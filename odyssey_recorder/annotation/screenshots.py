@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Literal
 
 from PIL import Image, ImageDraw
 
@@ -37,7 +38,7 @@ Box = tuple[int, int, int, int]
 class ShownScreenshot:
     """One screenshot as it is shown; boxes are in its pixels, right and bottom exclusive. `mark` None: not marked.
 
-    `sent` is the size in which it is sent, None for the usual one.
+    `sent` is the size in which it is sent, None for the usual one, and `detail` how closely a model looks at it.
     """
 
     path: Path
@@ -46,12 +47,14 @@ class ShownScreenshot:
     masks: tuple[Box, ...]
     mark: Box | None = None
     sent: Size | None = None
+    detail: Literal["high", "original"] = "high"
 
     @property
     def shown(self) -> ShownImage:
         hidden = sha256(canonical(self.masks).encode()).hexdigest()[:16] if self.masks else ""
         recipe = f"{RECIPE} masks {hidden}" if hidden else RECIPE
         recipe += f" sent {self.sent}" if self.sent else ""
+        recipe += " original" if self.detail == "original" else ""
         return ShownImage(png_sha256=self.png_sha256, recipe=recipe, mark=self.mark)
 
     @property
@@ -87,7 +90,7 @@ def _made(view: ShownScreenshot) -> SentImage:
         _frame(fitted, view.mark, fitted.width / width)
     encoded = io.BytesIO()
     fitted.save(encoded, "JPEG", quality=_QUALITY)
-    return SentImage(encoded.getvalue(), "image/jpeg")
+    return SentImage(encoded.getvalue(), "image/jpeg", view.detail)
 
 
 def leaving(image: LazyImage) -> tuple[bytes, int]:

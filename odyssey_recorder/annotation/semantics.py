@@ -1,4 +1,4 @@
-"""The texts, boxes and memory of an episode's steps: every suggestion, decision, box and memory as an entry.
+"""The texts, boxes, memory and alternatives of an episode's steps: each suggestion, decision and fact as an entry.
 
 Stored in ``semantics/<id>.json``, which only grows. The annotation file is never touched by it.
 """
@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
 from odyssey_recorder.annotation.text_kinds import BoxSource, MemoryKind, TextKind
 from odyssey_recorder.dataset.entry_file import EntryFile, Form, canonical, with_id
@@ -203,7 +203,22 @@ class Named(StepEntry):
         return self.step_key, self.field, self.words, self.inputs_sha
 
 
-Entry = Annotated[Suggestion | TextDecision | FoundBox | Planted | Remembered | Named, Field(discriminator="kind")]
+class Alternative(StepEntry):
+    """Another action that a person accepts at the step, as in an annotation file; or, with `withdraws`, no longer.
+
+    `instruction_sha` is of the instruction that it carries out: it counts for no other.
+    """
+
+    kind: Literal["alternative"] = "alternative"
+    by: str = Field(pattern=r"\S")
+    action: dict[str, JsonValue]
+    instruction_sha: str
+    withdraws: str = Field(default="", exclude_if=lambda withdraws: not withdraws)
+
+
+Entry = Annotated[
+    Suggestion | TextDecision | FoundBox | Planted | Remembered | Named | Alternative, Field(discriminator="kind")
+]
 
 
 @dataclass(frozen=True, slots=True)

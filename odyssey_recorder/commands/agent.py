@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.model_usage import AdapterOption, BudgetOption, ModelOption
+from odyssey_recorder.commands.model_usage import AdapterOption, AgentOption, BudgetOption, ModelOption
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.errors import LanguageModelError
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 app = typer.Typer(name="agent", help="Have a model carry out tasks on a phone, and judge it.", rich_markup_mode=None)
 
 HistoryOption = Annotated[
-    str, typer.Option(help="What the model learns about earlier steps: none, actions[:N] or screenshots:N[:STRIDE].")
+    str,
+    typer.Option(help="What the model learns about earlier steps: none, maker, actions[:N] or screenshots:N[:STRIDE]."),
 ]
 TaskOption = Annotated[
     list[str] | None, typer.Option("--task", metavar="ID", help="Only this task. Repeatable.", show_default="all")
@@ -45,6 +46,13 @@ def run(  # noqa: PLR0913 - the options
     task: TaskOption = None,
     tasks: TasksOption = None,
     goals: GoalsOption = None,
+    from_episodes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILTER",
+            help="Instead of a list: the tasks of these episodes, judged by what their annotators marked as proof.",
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="The file of results, JSON Lines.")] = Path("agent-results.jsonl"),
     history: HistoryOption = "actions",
     seed: Annotated[int, typer.Option(min=0, help="Chooses the parameters of tasks; the model is asked again.")] = 0,
@@ -80,19 +88,25 @@ def run(  # noqa: PLR0913 - the options
 
     from odyssey_recorder.agents.guard import Guard
     from odyssey_recorder.agents.results import open_results
-    from odyssey_recorder.commands.agent_tasks import Attempts, Supervisor, chosen_tasks, print_results
+    from odyssey_recorder.commands.agent_tasks import Attempts, Supervisor, chosen_tasks, print_results, recorded_tasks
+    from odyssey_recorder.commands.listing import selected_ids
     from odyssey_recorder.model.assignment import FromSnapshot
+    from odyssey_recorder.services.proof import proved_tasks
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import open_batch, recording_service, user_connector
 
     settings = read_settings(dataset=dataset, model=model)
     guard = Guard(frozenset(allow_device or ()), frozenset(allow_package or ()))
-    jobs = chosen_tasks(tasks, goals, task or (), (seed,))
+    connector = user_connector(settings)
+    service = recording_service(settings, connector, "agent")
+    if from_episodes is None:
+        jobs = chosen_tasks(tasks, goals, task or (), (seed,))
+    else:
+        ids = selected_ids(settings.dataset, from_episodes)
+        jobs = recorded_tasks(proved_tasks(service.store, (one for one in ids if not task or one in task)), seed)
     if snapshot:
         jobs = [replace(planned, listed=replace(planned.listed, start=FromSnapshot(snapshot))) for planned in jobs]
     agent, header = _agent(settings, adapter, history, budget, guard, is_consented=consent)
-    connector = user_connector(settings)
-    service = recording_service(settings, connector, "agent")
     opinion = None if judge is None else open_batch(read_settings(model=judge), budget)
     attempts = Attempts(agent, Supervisor(), most_steps, is_dry=dry_run, opinion=opinion)
     with open_results(out, header) as results, closing(connector.connect_chosen(device)) as phone:
@@ -111,6 +125,7 @@ def run(  # noqa: PLR0913 - the options
 @exits_with_2()
 def bench(  # noqa: PLR0913 - the options
     *,
+    agent: AgentOption = "model",
     adapter: AdapterOption = "ours",
     model: ModelOption = None,
     phones: Annotated[int, typer.Option(min=1, max=64, help="How many simulated phones run at once.")] = 2,
@@ -129,23 +144,37 @@ def bench(  # noqa: PLR0913 - the options
 ) -> None:
     """Have a model carry out the tasks of the simulated phone, each on a fresh one.
 
+    --agent gold plays the scripts that solve the tasks, --agent random acts at random: neither asks a model.
+
     Nobody is asked before anything risky, because the phones are thrown away; how often a person would have been asked
     is counted. Run the same command again to continue an interrupted run.
 
     Exit code 0: every task was carried out; 1: some were not, or were cut short; 2: not started.
     """
+    from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.agents.baselines import RULES
     from odyssey_recorder.agents.guard import Guard
-    from odyssey_recorder.agents.results import open_results
+    from odyssey_recorder.agents.history import HistoryRule
+    from odyssey_recorder.agents.online import Agent
+    from odyssey_recorder.agents.results import ResultsHeader, open_results
     from odyssey_recorder.commands.agent_bench import run_bench
     from odyssey_recorder.commands.agent_tasks import chosen_tasks, print_results
     from odyssey_recorder.settings import read_settings
 
     jobs = chosen_tasks(tasks, goals, task or (), range(seeds), profile=profile)
-    agent, header = _agent(read_settings(model=model), adapter, history, budget, Guard(), is_consented=consent)
+    if agent == "model":
+        chosen, header = _agent(read_settings(model=model), adapter, history, budget, Guard(), is_consented=consent)
+    else:
+        chosen = Agent(adapter_named("ours"), None, HistoryRule.parse("none"), Guard())
+        header = ResultsHeader(adapter=agent, model=agent, history="none")
+    rule_of = None if agent == "model" else RULES[agent]
     with open_results(out / "results.jsonl", header) as results:
-        run_bench(agent, [job for job in jobs if not results.has(job.task_id, job.seed)], results, phones=phones,
-                  profile=profile, folder=out, most_steps=most_steps)  # fmt: skip
-        raise typer.Exit(print_results(results.results, jobs))
+        run_bench(chosen, [job for job in jobs if not results.has(job.task_id, job.seed)], results, phones=phones,
+                  profile=profile, folder=out, most_steps=most_steps, rule_of=rule_of)  # fmt: skip
+        code = print_results(results.results, jobs)
+    if agent == "random":
+        say("The actions were random, so this success is chance.")
+    raise typer.Exit(code)
 
 
 def _agent(  # noqa: PLR0913 - the options

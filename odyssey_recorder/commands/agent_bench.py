@@ -9,7 +9,7 @@ from pathlib import Path
 
 from odyssey_recorder.agents.online import Agent, StopReason
 from odyssey_recorder.agents.results import ResultFile, TaskResult
-from odyssey_recorder.commands.agent_tasks import Attempts, NoSupervisor, TaskJob
+from odyssey_recorder.commands.agent_tasks import Attempts, NoSupervisor, RuleOf, TaskJob
 from odyssey_recorder.commands.terminal import print_warning
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.errors import CancelledError, OdysseyError
@@ -63,11 +63,13 @@ def run_bench(  # noqa: PLR0913 - values by keyword
     profile: str,
     folder: Path,
     most_steps: int,
+    rule_of: RuleOf | None = None,
 ) -> None:
     """Blocks. Tasks that the model's server or the budget ended have no result; the next run repeats them."""
     supervisor = NoSupervisor()
     with PrivateEmulators(Path(find_adb())) as emulators, ThreadPoolExecutor(phones, "phone") as threads:
-        bench = _Bench(emulators, folder, profile, Attempts(agent, supervisor, most_steps), supervisor, results)
+        attempts = Attempts(agent, supervisor, most_steps, rule_of=rule_of)
+        bench = _Bench(emulators, folder, profile, attempts, supervisor, results)
         running = [threads.submit(bench.run, job) for job in jobs]
         try:
             wait(running)

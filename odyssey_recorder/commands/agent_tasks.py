@@ -3,8 +3,7 @@
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,12 +11,12 @@ from typing import Any, ClassVar
 import typer
 
 from odyssey_recorder.agents.benchmark import BenchmarkTask, Difficulty, TaskTemplate, read_benchmark, shipped_benchmark
-from odyssey_recorder.agents.goals import judge, source_of
-from odyssey_recorder.agents.online import Agent, AgentRun, AgentSupervisor, RunOutcome, StopReason
+from odyssey_recorder.agents.online import Agent, AgentRule, AgentRun, AgentSupervisor, RunOutcome, StopReason
 from odyssey_recorder.agents.results import TaskResult, summary
 from odyssey_recorder.agents.verdict import verdict_on
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.terminal import print_warning, say
+from odyssey_recorder.dataset.goals import judge, source_of
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import DeviceError, LanguageModelError, TaskError
 from odyssey_recorder.llm.batch import Batch
@@ -27,6 +26,7 @@ from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import PATIENCE_S, ScriptPlayer
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.services.proof import ProvedTask
 from odyssey_recorder.services.recording import RecordingService
 from odyssey_recorder.tasks.listing import ListedTask, read_tasks, shipped_tasks
 
@@ -37,9 +37,12 @@ _TIMES_GOLD = 2
 
 @dataclass(frozen=True, slots=True)
 class TaskJob:
+    """`recorded_steps` are those of the episode that the task was taken from, None for a task of a list."""
+
     listed: ListedTask
     bench: BenchmarkTask | None
     seed: int
+    recorded_steps: int | None = None
 
     @property
     def task_id(self) -> str:
@@ -48,11 +51,15 @@ class TaskJob:
     @property
     def gold_steps(self) -> int | None:
         """Including the terminal step."""
+        if self.recorded_steps is not None:
+            return self.recorded_steps
         return None if self.bench is None else len(self.bench.gold) + 1
 
     @property
     def difficulty(self) -> Difficulty | None:
-        return None if self.bench is None else self.bench.difficulty(len(self.listed.task.apps))
+        if self.bench is None or self.recorded_steps is not None:
+            return None
+        return self.bench.difficulty(len(self.listed.task.apps))
 
 
 def chosen_tasks(
@@ -84,6 +91,24 @@ def _job(listed: ListedTask | None, template: TaskTemplate | None, seed: int) ->
     return TaskJob(known, bench, seed)
 
 
+def recorded_tasks(proved: Iterable[ProvedTask], seed: int) -> list[TaskJob]:
+    """The tasks of episodes, judged by what their annotators marked as proof. Raises TaskError if there are none."""
+    jobs = [
+        TaskJob(
+            task.listed,
+            BenchmarkTask(task_id=task.listed.task_id, goals=task.goals, answer=task.answer, gold=()),
+            seed,
+            task.steps,
+        )
+        for task in proved
+    ]
+    if not jobs:
+        raise TaskError(
+            "None of these episodes says what proves its task. Annotators mark that at the end, with Mark proof…"
+        )
+    return jobs
+
+
 class Supervisor:
     """The person at the terminal."""
 
@@ -98,6 +123,13 @@ class Supervisor:
             print_warning(f"{question} Without a terminal nobody can be asked.")
             return None
         return typer.confirm(f"{question} Allow it?", err=True)
+
+    def reply(self, question: str) -> str | None:
+        words = spelled_out(f"The agent asks: {question}")
+        if not sys.stdin.isatty():
+            print_warning(f"{words} Without a terminal nobody can answer.")
+            return None
+        return str(typer.prompt(f"{words}\nYour answer", err=True, default="", show_default=False)) or None
 
     def has_stopped(self) -> bool:
         return False
@@ -116,8 +148,15 @@ class NoSupervisor:
     def allows(self, text: str, concern: str) -> bool:
         return True
 
+    def reply(self, question: str) -> None:
+        pass
+
     def has_stopped(self) -> bool:
         return self.stopped.is_set()
+
+
+RuleOf = Callable[[BenchmarkTask | None, int], AgentRule]
+"""What decides in place of a model, for a task and its seed. Raises TaskError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +167,7 @@ class Attempts:
     is_dry: bool = False
     opinion: Batch | None = None
     """A model that judges tasks which no goals can."""
+    rule_of: RuleOf | None = None
 
     def attempt(self, job: TaskJob, service: RecordingService, device: Device) -> TaskResult:
         """Blocks. A draft that did not become an episode is kept, but for one of a dry run.
@@ -167,7 +207,8 @@ class Attempts:
         agent = replace(self.agent, seed=job.seed)
         recorder.hand_over()
         instruction = job.listed.task.instruction
-        ran = AgentRun(agent, recorder, self.person, instruction, self._limit(job), self.is_dry).play()
+        rule = None if self.rule_of is None else self.rule_of(job.bench, job.seed)
+        ran = AgentRun(agent, recorder, self.person, instruction, self._limit(job), self.is_dry, rule).play()
         result = self._result(job, ran, recorder.episode_id)
         if ran.stop is StopReason.DRY_RUN:
             _discard(recorder)
@@ -200,7 +241,8 @@ class Attempts:
     def _result(self, job: TaskJob, ran: RunOutcome, episode_id: str = "") -> TaskResult:
         return TaskResult(
             task_id=job.task_id, seed=job.seed, stop=ran.stop, why=ran.why, episode_id=episode_id, steps=ran.steps,
-            gold_steps=job.gold_steps, difficulty=job.difficulty, unreadable=ran.unreadable,
+            gold_steps=job.gold_steps, difficulty=job.difficulty, asked=ran.asked, unreadable=ran.unreadable,
+            failures=dict(ran.failures), requests=ran.requests,
             interventions=ran.interventions, tokens_in=ran.tokens_in, tokens_out=ran.tokens_out, cost=ran.cost,
             model_s=round(ran.model_s, 3), device_s=round(ran.device_s, 3),
         )  # fmt: skip
@@ -215,17 +257,18 @@ def print_results(results: Sequence[TaskResult], jobs: Sequence[TaskJob]) -> int
     missing = len(job_keys) - len(finished)
     if missing:
         say((f"{counted(missing, 'task')} not carried out. Run the same command to continue.", "yellow"))
-    return 1 if missing else 0
+    cut = [result.stop.value for result in finished if result.stop.cuts_short]
+    if cut:
+        say((f"{counted(cut, 'task')} cut short: {', '.join(sorted({*cut}))}", "yellow"))
+    return 1 if missing or cut else 0
 
 
 def _facts(job: TaskJob, service: RecordingService, serial: str) -> tuple[Mapping[str, Any] | None, str]:
     """The facts of the simulated phone or of any device, or None and the reason."""
     if job.bench is None:
         return None, "the task has no goals"
-    with suppress(DeviceError):
-        return service.connector.facts(serial), ""
     try:
-        return service.connector.state(serial, {source_of(goal.path) for goal in job.bench.goals}), ""
+        return service.connector.facts(serial, {source_of(goal.path) for goal in job.bench.goals}), ""
     except DeviceError as error:
         return None, str(error)
 

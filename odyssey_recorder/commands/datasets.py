@@ -161,7 +161,9 @@ def export(
     ] = None,
     history: Annotated[
         str,
-        typer.Option(help="Samples: none, actions[:N], screenshots:N[:STRIDE], context, memory:paper or memory:kept."),
+        typer.Option(
+            help="Samples: none, maker, actions[:N], screenshots:N[:STRIDE], context, memory:paper or memory:kept."
+        ),
     ] = "actions",
     level: Annotated[
         Literal["high", "low", "both"], typer.Option(help="Samples: the episode's instruction, the step's, or both.")

@@ -1,15 +1,16 @@
 """`evaluate`: how well predictions match the recorded actions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.cluster import ClusterOption
 from odyssey_recorder.commands.cluster import cluster as on_cluster
+from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name, ScoringTerms
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.plain_text import on_one_line, step_number
 
@@ -17,27 +18,48 @@ if TYPE_CHECKING:
     from odyssey_recorder.evaluation.judged_steps import JudgedStep
     from odyssey_recorder.evaluation.placement import Fit
     from odyssey_recorder.evaluation.report import Evaluation
+    from odyssey_recorder.services.evaluation import ScoredFiles
 
 _PROBLEMS_SHOWN = 10
+_SPLITS = ("random", "task", "device", "app")
+_IN_TERMINAL: Mapping[str, Literal["left", "right"]] = {
+    "Model": "left", "Split": "left", "Protocol": "left", "AMS": "right", "95%": "right", "SR": "right",
+    "AMS with alternatives": "right",
+}  # fmt: skip
+"""The columns for which a terminal has room; a file has all."""
 
 
 @terminal.exits_with_2()
 def evaluate(  # noqa: PLR0913 - the options
-    predictions: Annotated[Path, typer.Argument(metavar="PREDICTIONS", help="A file of predictions.")],
+    predictions: Annotated[list[Path], typer.Argument(metavar="PREDICTIONS", help="Files of predictions.")],
     *,
     data: Annotated[Path, typer.Option("--data", metavar="DATASET", help="The dataset folder.")],
     split: Annotated[
-        Literal["random", "task", "device", "app"] | None, typer.Option(help="Score the test part of this split.")
+        list[str] | None,
+        typer.Option(
+            metavar=f"[{'|'.join(_SPLITS)}]",
+            callback=lambda values: _known(values, _SPLITS),
+            help="Score the test part of this split. Can be repeated.",
+            show_default="all episodes",
+        ),
     ] = None,
     protocol: Annotated[
-        Literal["official", "official-v1", "strict", "agentcpm", "osatlas", "com"],
-        typer.Option(help="The rules that decide what is right."),
-    ] = "official",
+        list[str] | None,
+        typer.Option(
+            metavar=f"[{'|'.join(PROTOCOLS)}]",
+            callback=lambda values: _known(values, PROTOCOLS),
+            help="The rules that decide what is right. Can be repeated.",
+            show_default="official",
+        ),
+    ] = None,
     level: Annotated[
         Literal["high", "low"] | None,
         typer.Option(help="The instructions the model was given; by default as the file says, or high."),
     ] = None,
     selection: Annotated[str, typer.Option("--filter", help="Only these episodes, as in `list`.")] = "",
+    alternatives: Annotated[
+        bool, typer.Option("--alternatives", help="Show the scores that count accepted alternatives too.")
+    ] = False,
     against: Annotated[
         Path | None, typer.Option(metavar="OTHER", help="The predictions of another model, to compare with.")
     ] = None,
@@ -45,46 +67,107 @@ def evaluate(  # noqa: PLR0913 - the options
         int | None, typer.Option(metavar="N", min=1, help="List N wrong steps, the worst first.", show_default="none")
     ] = None,
     cluster: ClusterOption = None,
-    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page to this file.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with pictures of wrong steps.")
+    ] = None,
+    leaderboard: Annotated[
+        Path | None,
+        typer.Option("--leaderboard", metavar="FILE", help="Write the table of scores: .md, .csv or .tex."),
+    ] = None,
+    log_samples: Annotated[
+        Path | None,
+        typer.Option("--log-samples", metavar="FILE", help="Write each step's verdict by every protocol: JSON Lines."),
+    ] = None,
     as_json: terminal.JsonOption = False,
 ) -> None:
-    """Score a model's predictions on a dataset.
+    """Score models' predictions on a dataset.
 
     Reads our JSON Lines and the files of the official evaluator, AgentCPM-GUI and OS-Atlas. The dataset's true actions
-    count, not those in the file.
+    count, not those in the file. Several files, splits or protocols give one table.
 
     Exit code 0: scored; 1: scored, but something in the file was not; 2: nothing could be scored.
     """
-    from odyssey_recorder.evaluation.protocols import ScoringTerms
-    from odyssey_recorder.services.evaluation import judged, score_files
+    from odyssey_recorder.services.evaluation import score_each, write_report, write_sample_log
     from odyssey_recorder.wiring.user import user_index
 
-    asked = ScoringTerms(str(data), str(predictions), protocol, split or "", level or "", selection)
+    asked = [
+        ScoringTerms(str(data), str(file), cast(Name, rules), part, level or "", selection, alternatives)
+        for part in dict.fromkeys(split or [""])
+        for rules in dict.fromkeys(protocol or ["official"])
+        for file in dict.fromkeys(predictions)
+    ]
+    if len(asked) > 1 and (against or wrong or html):
+        raise typer.BadParameter("--against, --wrong and --html are for one file, one split and one protocol.")
     on_workers = nullcontext() if cluster is None else on_cluster(cluster)
     with closing(user_index(data)) as index, on_workers as executor:
-        scored = score_files(index, asked, against=against, executor=executor)
-    terminal.print_left_out(scored.selection)
-    from odyssey_recorder.evaluation import report
-    from odyssey_recorder.evaluation.judged_steps import StepsWanted
+        scored = score_each(index, asked, against=against, executor=executor)
+    terminal.print_left_out(scored[0].selection)
+    from odyssey_recorder.evaluation.leaderboard import write_leaderboard
 
-    evaluation = scored.found
-    steps = judged(scored, StepsWanted(), wrong) if wrong else None
+    found = [one.found for one in scored]
     if html is not None:
-        report.write_report(html, evaluation)
-    if as_json:
-        from odyssey_recorder.reports import report_json
-
-        listed = {} if steps is None else {"wrong": _wrong_as_json(*steps)}
-        typer.echo(report_json({**report.as_json(evaluation), **listed}))
+        write_report(html, scored[0])
+    if leaderboard is not None:
+        write_leaderboard(leaderboard, found)
+    if log_samples is not None:
+        write_sample_log(log_samples, scored)
+    if len(scored) == 1:
+        _print_one(scored[0], wrong, as_json=as_json)
     else:
-        _print(evaluation)
-        if steps is not None:
-            _print_wrong(*steps, evaluation)
-    for name, fit in evaluation.fits:
+        _print_several(found, as_json=as_json)
+    fits = {name: fit for one in found for name, fit in one.fits}
+    for name, fit in fits.items():
         _print_fit(name, fit)
-    for text in evaluation.unread[:_PROBLEMS_SHOWN]:
+    unread = [*dict.fromkeys(text for one in found for text in one.unread)]
+    for text in unread[:_PROBLEMS_SHOWN]:
         terminal.print_warning(text)
-    raise typer.Exit(0 if not evaluation.unread and all(fit.is_clean for _, fit in evaluation.fits) else 1)
+    raise typer.Exit(0 if not unread and all(fit.is_clean for one in found for _, fit in one.fits) else 1)
+
+
+def _known(values: list[str] | None, known: Iterable[str]) -> list[str] | None:
+    for value in values or ():
+        if value not in known:
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(known)}.")
+    return values
+
+
+def _print_one(scored: "ScoredFiles", wrong: int | None, *, as_json: bool) -> None:
+    from odyssey_recorder.evaluation.judged_steps import StepsWanted
+    from odyssey_recorder.evaluation.report import as_json as report_of
+    from odyssey_recorder.reports import report_json
+    from odyssey_recorder.services.evaluation import judged
+
+    steps = judged(scored, StepsWanted(), wrong) if wrong else None
+    if as_json:
+        listed = {} if steps is None else {"wrong": _wrong_as_json(*steps)}
+        typer.echo(report_json({**report_of(scored.found), **listed}))
+        return
+    _print(scored.found)
+    if steps is not None:
+        _print_wrong(*steps, scored.found)
+
+
+def _print_several(found: "Sequence[Evaluation]", *, as_json: bool) -> None:
+    from rich import box
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    from odyssey_recorder.evaluation.leaderboard import leaderboard
+    from odyssey_recorder.evaluation.report import as_json as report_of
+    from odyssey_recorder.reports import report_json
+
+    if as_json:
+        typer.echo(report_json({"evaluations": [report_of(one) for one in found]}))
+        return
+    heads, *rows = leaderboard(found)
+    shown = [at for at, head in enumerate(heads) if head in _IN_TERMINAL]
+    columns = (Column(heads[at], justify=_IN_TERMINAL[heads[at]]) for at in shown)
+    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
+    for cells in rows:
+        table.add_row(*(Text(cells[at]) for at in shown))
+    terminal.out.print(table)
+    for note in dict.fromkeys(note for one in found for note in one.notes):
+        terminal.say(note)
 
 
 def _print(evaluation: "Evaluation") -> None:
@@ -99,12 +182,15 @@ def _print(evaluation: "Evaluation") -> None:
         ("SR", whole.sr, f"95%: {shown(evaluation.sr_interval)}"),
         ("Type match", whole.type_match, ""),
         ("Click accuracy", whole.click, "given the type"),
+        ("Text accuracy", whole.text, f"{whole.right_texts:,} / {whole.texts:,}, given the type"),
         ("Goal progress", whole.progress, ""),
         ("TSS", whole.tss, ""),
         ("Readable answers", whole.readable, ""),
     ):
         terminal.say(f"{name:21} {shown(value):>8}{note and f'  ({note})'}")
     terminal.say(f"{whole.steps:,} steps judged; {whole.episodes:,} episodes count for SR")
+    for note in evaluation.notes:
+        terminal.say(note)
     for change in evaluation.changes:
         figures = f"AMS {shown(change.ams):>6}  SR {shown(change.sr):>6}"
         terminal.say(f"  {change.switch:14} {figures}  {change.changed:,} steps judged otherwise")

@@ -1,10 +1,10 @@
 """What commands that ask a language model share: options, cost, consent, progress."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
     from odyssey_recorder.annotation.conversations import Plan
     from odyssey_recorder.llm.batch import BatchProgress, Estimate
+    from odyssey_recorder.model.answer_failure import Failure
 
 AdapterOption = Annotated[str, typer.Option(help="The kind of model, such as ours or qwen2.5-vl.")]
+AgentOption = Annotated[
+    Literal["model", "gold", "random"], typer.Option("--agent", help="What acts: a model, what is right, or chance.")
+]
 ModelOption = Annotated[str | None, typer.Option(help="The model's name at the server.", show_default="settings")]
 DatasetArgument = Annotated[Path, typer.Argument(metavar="PATH", help="The dataset folder.")]
 FilterOption = Annotated[str, typer.Option("--filter", help="Only episodes that this filter selects.")]
@@ -110,19 +114,33 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar(label: str = "Asking") -> "Iterator[Callable[[BatchProgress], None]]":
-    """Shows the progress passed to it, and in the end what was spent."""
-    spent = ""
+def progress_bar(label: str = "Asking", *, shows_answers: bool = True) -> "Iterator[Callable[[BatchProgress], None]]":
+    """Shows the progress passed to it, and in the end what was spent and, if wanted, what the answers were like."""
+    last: BatchProgress | None = None
     with terminal.progress_bar(label) as bar:
 
         def show(progress: "BatchProgress") -> None:
-            nonlocal spent
-            spent = progress.spent
+            nonlocal last
+            last = progress
             bar(progress.share, f"{label}: {progress.text}")
 
         yield show
-    if spent:
-        say(spent, to=terminal.err)
+    if last is not None:
+        say(last.spent, to=terminal.err)
+        if shows_answers and last.asked:
+            print_answers(last.failures, last.asked)
+
+
+def print_answers(failures: "Mapping[Failure, int]", of: int) -> None:
+    """How many answers are usable, and what is wrong with the others, in columns."""
+    from odyssey_recorder.model.answer_failure import columns, remarks
+
+    table = [(title, f"{count:,}") for title, count in columns(failures, of)]
+    widths = [max(map(len, column)) for column in table]
+    for line in zip(*table, strict=True):
+        say("  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)), to=terminal.err)
+    for remark in remarks(failures, of):
+        print_warning(remark)
 
 
 def exit_with_problems(problems: Sequence[tuple[str, str]]) -> None:

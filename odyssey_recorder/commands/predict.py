@@ -1,13 +1,16 @@
 """`predict`: what a language model would do at each step of a dataset."""
 
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.model_usage import (
     AdapterOption,
+    AgentOption,
     BudgetOption,
     ConsentOption,
     FilterOption,
@@ -15,6 +18,7 @@ from odyssey_recorder.commands.model_usage import (
     YesOption,
     confirm_sending,
     interruptible,
+    print_answers,
     print_problems,
     progress_bar,
 )
@@ -22,19 +26,23 @@ from odyssey_recorder.commands.terminal import exits_with_2, fail_if, print_warn
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.plain_text import counted
 
+if TYPE_CHECKING:
+    from odyssey_recorder.evaluation.predictions import Prediction, PredictionsHeader
+
 
 @exits_with_2()
 def predict(  # noqa: PLR0913 - the options
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, as JSON Lines.")],
     *,
+    agent: AgentOption = "model",
     adapter: AdapterOption = "ours",
     model: ModelOption = None,
     history: Annotated[
         str,
         typer.Option(
-            help="What is told of earlier steps: none, actions[:N], screenshots:N[:STRIDE], context, memory:paper or "
-            "memory:kept."
+            help="What is told of earlier steps: none, maker, actions[:N], screenshots:N[:STRIDE], context, "
+            "memory:paper or memory:kept."
         ),
     ] = "actions",
     level: Annotated[
@@ -46,7 +54,7 @@ def predict(  # noqa: PLR0913 - the options
     sample: Annotated[
         int | None, typer.Option(min=1, help="The number of episodes, in proportion to categories.", show_default="all")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the sample.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the sample, and of random actions.")] = 0,
     budget: BudgetOption = None,
     at_once: Annotated[int, typer.Option(min=1, max=64, help="The number of concurrent requests.")] = 16,
     consent: ConsentOption = False,
@@ -54,29 +62,38 @@ def predict(  # noqa: PLR0913 - the options
 ) -> None:
     """Ask a language model for the action of every step.
 
+    --agent gold writes the recorded actions and --agent random any of the nine, to see what scores 100 and what is
+    chance. Neither asks a model.
+
     Shows the estimated cost first. Before screenshots leave this computer, the owner of the dataset must agree; what
     is drawn as redacted and password fields are black in them. The file appears once it is complete: an interrupted
     run is continued by the same command.
 
-    Exit code 0: all steps are predicted; 1: some episodes cannot be read, or some steps have no answer yet; 2: not
-    started, or interrupted.
+    Exit code 0: all steps are predicted; 1: some episodes cannot be read, some steps have no answer yet, or the server
+    failed for more than a tenth; 2: not started, or interrupted.
     """
     from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.agents.baselines import baseline_predictions
     from odyssey_recorder.agents.history import HistoryRule
     from odyssey_recorder.agents.predict import Predicting
-    from odyssey_recorder.evaluation.predictions import PredictionsHeader, header_line, prediction_line
-    from odyssey_recorder.files import write_durably
+    from odyssey_recorder.evaluation.predictions import PredictionsHeader
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import open_batch
 
     chosen, rule = adapter_named(adapter), HistoryRule.parse(history)
     _refuse_foreign(out)
     ids = _chosen(dataset, f"split:{split} {selection}" if split else selection, sample, seed)
+    if agent != "model":
+        predictions, problems = baseline_predictions(dataset, ids, agent, seed)
+        print_problems([*problems.items()])
+        name = f"random, seed {seed}" if agent == "random" else agent
+        _write(out, PredictionsHeader(agent, name, "none", level), predictions, problems)
+        return
     settings = read_settings(dataset=dataset, model=model)
     predicting = Predicting(open_batch(settings, budget, at_once=at_once), dataset, chosen, rule, level)
     plan = predicting.plan(ids)
     confirm_sending(dataset, plan, budget, consent=consent, yes=yes)
-    with interruptible(), progress_bar() as on_progress:
+    with interruptible(), progress_bar(shows_answers=False) as on_progress:
         ended = predicting.run(ids, progress=on_progress)
     print_problems([*ended.problems.items()])
     if ended.unasked:
@@ -84,12 +101,25 @@ def predict(  # noqa: PLR0913 - the options
             print_warning(f"{counted(count, 'step')}: {why}")
         say("Nothing was written. Answers so far are kept. Run the same command to continue.", to=terminal.err)
         raise typer.Exit(1)
-    header = header_line(PredictionsHeader(chosen.name, plan.estimate.model, str(rule), level))
-    write_durably(out, b"".join([header, *map(prediction_line, ended.predictions)]))
-    unread = sum(prediction.action is None for prediction in ended.predictions)
-    episodes = counted(len(ids) - len(ended.problems), "episode")
-    say(f"{counted(ended.predictions, 'step')} of {episodes}, {unread:,} without an action")
-    fail_if(ended.problems)
+    header = PredictionsHeader(chosen.name, plan.estimate.model, str(rule), level)
+    _write(out, header, ended.predictions, ended.problems)
+
+
+def _write(
+    out: Path, header: "PredictionsHeader", predictions: "list[Prediction]", problems: Mapping[str, str]
+) -> None:
+    """Ends with exit code 1 if there are problems of episodes, or the server failed for more than a tenth."""
+    from odyssey_recorder.evaluation.predictions import header_line, prediction_line
+    from odyssey_recorder.files import write_durably
+    from odyssey_recorder.model.answer_failure import failure_in, is_mostly_whole
+
+    write_durably(out, b"".join([header_line(header), *map(prediction_line, predictions)]))
+    unread = [prediction.problem for prediction in predictions if prediction.action is None]
+    failures = Counter(failure_in(problem) or "unreadable" for problem in unread)
+    print_answers(failures, len(predictions))
+    episodes = counted({prediction.episode for prediction in predictions}, "episode")
+    say(f"{counted(predictions, 'step')} of {episodes}, {len(unread):,} without an action")
+    fail_if(problems or not is_mostly_whole(failures["broken"], len(predictions)))
 
 
 def _chosen(dataset: Path, selection: str, sample: int | None, seed: int) -> list[str]:

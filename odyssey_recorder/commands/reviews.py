@@ -2,13 +2,13 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.review_verdicts import verdict_command
-from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.model.plain_text import counted, step_index
 
 app = terminal.CommandGroup("reviews", "Judge, reopen and restore episodes; check and merge reviews.")
 app.command("accept")(verdict_command("accept", "Accept episodes."))
@@ -110,7 +110,7 @@ def request(  # noqa: PLR0913 - the options
     ] = "",
     why: Annotated[str, typer.Option(help="The reason.")] = "",
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Withdraw the requests instead.")] = False,
-    name: terminal.NameOption = None,
+    by: terminal.ByOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
     """Request a second review of episodes.
@@ -126,7 +126,7 @@ def request(  # noqa: PLR0913 - the options
 
     if not ids and not text:
         raise typer.BadParameter("Name the episodes, or select them with --filter.")
-    settings = read_settings(dataset=dataset, annotator=name)
+    settings = read_settings(dataset=dataset, annotator=by)
     with selected(settings.dataset, text) as (index, episode_filter):
         service = review_service(index, lambda: settings.annotator)
         chosen = {*(ids or index.ids(episode_filter))}
@@ -190,9 +190,51 @@ def reply(
 
 
 @app.command()
-def control(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Episodes that are accepted or sent back.")],
+def also_right(  # noqa: PLR0913 - the options
+    episode_id: Annotated[str, typer.Argument(metavar="ID", help="The episode.")],
+    step: Annotated[int, typer.Argument(metavar="STEP", min=1, help="The number of the step.")],
+    action: Annotated[
+        str, typer.Argument(metavar="ACTION", help='Such as "CLICK: (432, 118)", from 0 to 1000.', show_default=False)
+    ] = "",
     *,
+    rejected: Annotated[
+        bool, typer.Option("--rejected", help="Accept what an agent wanted there and a person corrected.")
+    ] = False,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Withdraw all that was accepted at the step.")] = False,
+    by: terminal.ByOption = None,
+    dataset: terminal.DatasetOption = None,
+) -> None:
+    """Accept another action at a step, for `evaluate --alternatives`.
+
+    Actions: CLICK: (X, Y), LONG_PRESS: (X, Y), SCROLL: UP, TYPE: TEXT, PRESS_HOME,
+    PRESS_BACK, PRESS_RECENT, COMPLETE and IMPOSSIBLE.
+
+    Exit code 0: success; 2: there is no such step, or the action cannot be read.
+    """
+    from odyssey_recorder.services.review import accept_alternatives, withdraw_alternatives
+    from odyssey_recorder.settings import read_settings
+
+    if bool(action) + rejected + withdraw != 1:
+        raise typer.BadParameter("Give an action, --rejected or --withdraw.")
+    settings = read_settings(dataset=dataset, annotator=by)
+    place = (settings.dataset, settings.annotator, episode_id, step_index(step))
+    count = withdraw_alternatives(*place) if withdraw else accept_alternatives(*place, action)
+    terminal.say(f"{counted(count, 'alternative')} {'withdrawn' if withdraw else 'accepted'} at step {step}")
+
+
+@app.command()
+def control(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="ID...", help="Episodes that are accepted or sent back.", show_default="list the controls"
+        ),
+    ] = None,
+    *,
+    defect: Annotated[
+        Literal["screenshot", "step", "instruction"] | None,
+        typer.Option(help="Show reviewers accepted episodes with this defect.", show_default="as they are"),
+    ] = None,
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Make them ordinary episodes again.")] = False,
     by: terminal.ByOption = None,
     dataset: terminal.DatasetOption = None,
@@ -200,21 +242,30 @@ def control(
     """Use finished episodes as controls, to measure reviewers.
 
     Reviewers who have no part in a control get it among the others, as if nobody
-    had judged it. Their verdicts on it count only in the figures.
+    had judged it. Their verdicts on it count only in the figures. With --defect they
+    are shown an accepted episode with a wrong screenshot, without one of its steps,
+    or with the instruction of another; its files do not change.
 
     Exit code 0: success; 2: the episodes or their reviews cannot be read or written.
     """
+    from odyssey_recorder.review.review import Defect
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import review_service, user_index
 
     settings = read_settings(dataset=dataset, annotator=by)
     with closing(user_index(settings.dataset)) as index:
         service = review_service(index, lambda: settings.annotator)
+        if not ids:
+            for listed in (controls := service.controls()):
+                what = f"defect: {listed.defect.value}" if listed.defect else "as it is"
+                terminal.say(f"{listed.episode_id}  {what}, by {listed.by}, judged by {listed.judged:,}")
+            terminal.say(counted(controls, "control episode"))
+            return
+        chosen = {*ids}
         with terminal.err.status(terminal.line(f"Checking {settings.dataset} …")):
-            service.check_all()
-        changed = service.control({*ids}, on=not withdraw)
+            changed = service.end_controls(chosen) if withdraw else service.control(chosen, defect and Defect(defect))
     verb = "withdrawn" if withdraw else "added"
-    terminal.say(f"{counted(changed, 'control episode')} {verb}, {len({*ids}) - len(changed):,} left out")
+    terminal.say(f"{counted(changed, 'control episode')} {verb}, {len(chosen) - len(changed):,} left out")
 
 
 @app.command()
@@ -244,27 +295,29 @@ def withdraw(
 
 @app.command()
 def restore(
-    episode_id: Annotated[
-        str | None, typer.Argument(metavar="ID", help="The id of the episode.", show_default="list the trash")
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ID...", help="The ids of the episodes.", show_default="list the trash"),
     ] = None,
     *,
-    why: Annotated[str, typer.Option(help="The reason for restoring it.")] = "",
-    reviewer: terminal.NameOption = None,
+    why: Annotated[str, typer.Option(help="The reason for restoring them.")] = "",
+    by: terminal.ByOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
-    """Restore a rejected or withdrawn episode, to be reviewed again.
+    """Restore rejected or withdrawn episodes, to be reviewed again.
 
-    Exit code 0: restored, or the trash was listed; 2: the episode cannot be restored.
+    Exit code 0: all are restored, or the trash was listed; 2: none is, because one
+    of them is not in the trash.
     """
     from odyssey_recorder.services.review import trashed_episodes
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import review_service, user_index
 
-    settings = read_settings(dataset=dataset, annotator=reviewer)
-    if episode_id is not None:
+    settings = read_settings(dataset=dataset, annotator=by)
+    if ids:
         with closing(user_index(settings.dataset)) as index:
-            review_service(index, lambda: settings.annotator).restore(episode_id, why)
-        terminal.say(f"{episode_id} is back in {settings.dataset}, to be reviewed again")
+            review_service(index, lambda: settings.annotator).restore(ids, why)
+        terminal.say(f"{counted({*ids}, 'episode')} restored to {settings.dataset}, to be reviewed again")
         return
     for trashed in (episodes := trashed_episodes(settings.dataset)):
         moved = trashed.moved_at.astimezone()

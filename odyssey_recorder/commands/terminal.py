@@ -1,6 +1,7 @@
 """What the commands share: options, output, exit codes. Text of unknown origin is printed literally."""
 
 import json
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+LINE_EVERY_S = 30.0
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
@@ -86,11 +88,15 @@ def print_json(tree: object) -> None:
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Progress]:
-    """Shown while the work lasts, on a terminal only; `title` until the work tells a text."""
+    """Shown while the work lasts; `title` until the work tells a text. Without a terminal, a line now and then."""
     from rich.markup import escape
     from rich.progress import Progress as Bar
 
-    with Bar(console=err, transient=True, disable=not err.is_terminal) as bar:
+    if not err.is_terminal:
+        with _progress_lines(title) as told:
+            yield told
+        return
+    with Bar(console=err, transient=True) as bar:
         task = bar.add_task(title)
         yield lambda share, text: bar.update(
             task,
@@ -98,6 +104,29 @@ def progress_bar(title: str) -> Iterator[Progress]:
             total=None if share is None else 1,
             description=escape(spelled_out(text or title)),
         )
+
+
+@contextmanager
+def _progress_lines(title: str) -> Iterator[Progress]:
+    """For the logs of Slurm and CI, in which nothing for hours looks like a program that hangs."""
+    latest, ended = title, threading.Event()
+
+    def tell(share: float | None, text: str) -> None:
+        nonlocal latest
+        latest = text or title
+        latest += "" if share is None or "%" in latest else f" ({share:.0%})"
+
+    def write() -> None:
+        while not ended.wait(LINE_EVERY_S):
+            say(latest, to=err)
+
+    writer = threading.Thread(target=write, name="progress lines", daemon=True)
+    writer.start()
+    try:
+        yield tell
+    finally:
+        ended.set()
+        writer.join()
 
 
 @contextmanager

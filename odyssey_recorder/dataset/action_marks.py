@@ -13,6 +13,7 @@ _Colour = tuple[int, int, int, int]
 _Place = tuple[float, float]
 
 _INK: _Colour = (233, 30, 99, 255)
+PREDICTED: _Colour = (31, 107, 255, 255)
 _HALO: _Colour = (255, 255, 255, 230)
 _CHIP: _Colour = (32, 33, 36, 240)
 _DONE: _Colour = (24, 128, 56, 245)
@@ -24,9 +25,9 @@ _UNITS = 360
 """The shorter side of an image in units; marks are measured in units."""
 
 
-def draw_action(image: Image.Image, action: actions.Action) -> Image.Image:
+def draw_action(image: Image.Image, action: actions.Action, ink: _Colour = _INK) -> Image.Image:
     """A copy of an RGB image, already shrunk for viewing, with `action` drawn on it."""
-    pen = _Pen(image)
+    pen = _Pen(image, ink)
     match action:
         case actions.Click(point):
             pen.rings(point, radii=(18,), heart=3.5)
@@ -48,8 +49,9 @@ def draw_action(image: Image.Image, action: actions.Action) -> Image.Image:
 class _Pen:
     """Draws on a transparent sheet over one image; lengths are in units."""
 
-    def __init__(self, image: Image.Image) -> None:
+    def __init__(self, image: Image.Image, ink: _Colour) -> None:
         self._image = image
+        self._ink = ink
         self._sheet = Image.new("RGBA", (image.width * _FINE, image.height * _FINE))
         self._draw = ImageDraw.Draw(self._sheet)
         self._unit = min(self._sheet.size) / _UNITS
@@ -63,13 +65,13 @@ class _Pen:
         at = self._place(point)
         for radius in radii:
             self._ring(at, radius, colour=_HALO, width=7.5)
-            self._ring(at, radius, colour=_INK, width=4)
+            self._ring(at, radius, colour=self._ink, width=4)
         self._disc(at, heart + 1.5, _HALO)
-        self._disc(at, heart, _INK)
+        self._disc(at, heart, self._ink)
 
     def arrow(self, path: Sequence[Point]) -> None:
         places = [self._place(point) for point in path]
-        for colour, grown in ((_HALO, 1.8), (_INK, 0.0)):
+        for colour, grown in ((_HALO, 1.8), (self._ink, 0.0)):
             self._draw.line(places, fill=colour, width=round((5 + 2 * grown) * self._unit), joint="curve")
             self._disc(places[0], 8 + grown, colour)
             self._head(places, colour, grown)

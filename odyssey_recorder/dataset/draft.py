@@ -9,7 +9,7 @@
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
@@ -22,6 +22,7 @@ from pydantic import Field, ValidationError
 from odyssey_recorder.dataset import draft_log, provenance
 from odyssey_recorder.dataset.codec import action_from_json, action_to_json
 from odyssey_recorder.dataset.draft_log import DraftLog
+from odyssey_recorder.dataset.goals import TaskGoal
 from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.errors import DatasetError, RecordingError
 from odyssey_recorder.files import Largest, make_folder, storage_error, write_durably
@@ -59,7 +60,7 @@ class DraftState:
     should show its screenshot again. `left` is the screenshot of the device after the last step; None if unknown.
     `rejected` are an agent's actions in place of which the next step is shown, `refused_on` the screen that they are
     from if a person refused them; None if they were undone. `note` and `reason` are what the annotator has written at
-    the questions for the end.
+    the questions for the end, and `goals` what was marked there as proof that the task is done.
     """
 
     steps: tuple[DraftStep, ...] = ()
@@ -74,6 +75,7 @@ class DraftState:
     refused_on: Path | None = None
     note: str = ""
     reason: str = ""
+    goals: tuple[TaskGoal, ...] = ()
 
     def with_step(self, step: DraftStep) -> "DraftState":
         steps, next_key = (*self.steps, step), self.next_key + 1
@@ -309,6 +311,10 @@ class Draft:
         """Keep what is written before it is answered. Not synced to disk. Raises DatasetError."""
         self._write(draft_log.EndingLine(action=action_to_json(ending)), durable=False)
 
+    def keep_goals(self, goals: Sequence[TaskGoal]) -> None:
+        """Keep what is marked as proof instead of what was. Raises DatasetError."""
+        self._write(draft_log.GoalsLine(goals=tuple(goals)))
+
     def note_resumed(self, record: provenance.ResumedRecord) -> None:
         self._write(draft_log.ResumeLine(record=record))
 
@@ -355,6 +361,8 @@ class Draft:
                 return replace(state, resumed=(*state.resumed, record))
             case draft_log.EndingLine(action=action):
                 return state.with_ending(self._action(action))
+            case draft_log.GoalsLine(goals=goals):
+                return replace(state, goals=goals)
             case draft_log.TouchLine():
                 return replace(state, touched=True)
             case draft_log.DropTouchLine(why=why, dropped_us=dropped_us):
@@ -431,6 +439,6 @@ def read_head(folder: Path) -> DraftHead:
     except ValidationError as error:
         raise DatasetError(f"{path} is not a valid draft: {first_fault(error)}.") from error
     provenance.expect_format(head.format, path)
-    if head.episode_id != folder.name:
+    if head.episode_id != folder.name.partition("-")[0]:  # in the trash the time follows
         raise DatasetError(f"{path} belongs to another draft.")
     return head

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
+from odyssey_recorder.dataset.goals import TaskGoal
 from odyssey_recorder.dataset.provenance import RejectedRecord, ResumedRecord, StepRecord, StoredFlag, Whole
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, change_file, create_file, read_json, storage_errors, sync_folder
@@ -88,6 +89,13 @@ class EndingLine(FrozenModel):
     action: dict[str, JsonValue]
 
 
+class GoalsLine(FrozenModel):
+    """What the annotator has marked so far as proof that the task is done."""
+
+    kind: Literal["goals"] = "goals"
+    goals: tuple[TaskGoal, ...]
+
+
 class DropTouchLine(FrozenModel):
     kind: Literal["drop_touch"] = "drop_touch"
     why: str
@@ -106,6 +114,7 @@ Line = (
     | ScreenLine
     | ResumeLine
     | EndingLine
+    | GoalsLine
 )
 
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])

@@ -52,6 +52,7 @@ SOURCES = f"{METADATA}/sources.jsonl"
 RELEASES = "releases"
 EPISODE_FOLDERS = (ANNOTATIONS, SCREENSHOTS, PROVENANCE, UI_TREES)
 POLICY = "policy.json"
+CONTROLS = "controls.json"
 INDEXES = ("all_anno.json", "all_annot.json")
 
 PER_EPISODE = re.compile(r"([0-9]{16})\.json")
@@ -60,7 +61,7 @@ FILE_NAMES = {
     SCREENSHOTS: re.compile(r"([0-9]{16})_[0-9]+\.png"),
     PROVENANCE: PER_EPISODE,
     UI_TREES: re.compile(r"([0-9]{16})_[0-9]+\.xml"),
-    REVIEWS: re.compile(r"([0-9]{16}|policy)([^0-9].*)?\.json"),
+    REVIEWS: re.compile(r"([0-9]{16}|policy|controls)([^0-9].*)?\.json"),
     SEMANTICS: re.compile(r"([0-9]{16})([^0-9].*)?\.json"),
 }
 """File names in a folder; the first group is the episode's id."""
@@ -133,6 +134,8 @@ class EpisodeFiles:
 
     annotation: Path
     episode_id: str
+    shown: tuple[int, ...] = ()
+    """The step whose screenshot and view hierarchy each step has; empty for its own."""
 
     @classmethod
     def of(cls, annotation: Path, read_id: str = "") -> "EpisodeFiles":
@@ -157,10 +160,13 @@ class EpisodeFiles:
         return None if self.dataset is None else self.dataset / REVIEWS / self.annotation.name
 
     def screenshot(self, step: int) -> Path:
-        return self.screenshots / screenshot_name(self.episode_id, step)
+        return self.screenshots / screenshot_name(self.episode_id, self._of(step))
 
     def ui_tree(self, step: int) -> Path | None:
-        return None if self.dataset is None else self.dataset / ui_tree_path(self.episode_id, step)
+        return None if self.dataset is None else self.dataset / ui_tree_path(self.episode_id, self._of(step))
+
+    def _of(self, step: int) -> int:
+        return self.shown[step] if step < len(self.shown) else step
 
     def paths(self, steps: int) -> Iterator[str]:
         """All but the review, as text: ten thousand episodes have 300,000, for which Path is too slow."""

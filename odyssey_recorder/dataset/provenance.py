@@ -6,11 +6,13 @@ host's monotonic clock, so that their differences are exact. Pixels are those of
 
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, PlainSerializer, PlainValidator, ValidationError
 
+from odyssey_recorder.dataset.goals import TaskGoal
 from odyssey_recorder.dataset.layout import provenance_path, read_dataset_file
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest
@@ -175,6 +177,16 @@ class StepRecord(FrozenModel):
     rejected: tuple[RejectedRecord, ...] = ()
     redone: bool = False
 
+    @property
+    def day(self) -> date:
+        """Of the touch, in UTC."""
+        return datetime.fromtimestamp(self.touched_us / 1e6, UTC).date()
+
+    @property
+    def package(self) -> str:
+        """Of the app in front; empty if it is not known."""
+        return "" if self.screen is None else self.screen.package
+
 
 class StartRecord(FrozenModel):
     kind: Literal["as_found", "clean_home", "snapshot"] = "as_found"
@@ -219,7 +231,7 @@ class Origin(FrozenModel):
 
 
 class EpisodeProvenance(FrozenModel):
-    """The whole file."""
+    """The whole file. `goals` are what the annotator marked as proof that the task is done."""
 
     format: Whole
     episode_id: str
@@ -229,6 +241,7 @@ class EpisodeProvenance(FrozenModel):
     steps: tuple[StepRecord, ...]
     dropped: tuple[DroppedRecord, ...]
     resumed: tuple[ResumedRecord, ...] = ()
+    goals: tuple[TaskGoal, ...] = ()
 
 
 class ProvenanceHead(FrozenModel):

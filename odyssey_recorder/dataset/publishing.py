@@ -15,7 +15,7 @@ from odyssey_recorder.dataset.png import BrokenImageError, decode_png
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, StepRecord
 from odyssey_recorder.errors import DatasetError, MissingFileError, OdysseyError
 from odyssey_recorder.files import Largest, make_folder, storage_errors, write_durably
-from odyssey_recorder.model.action import is_terminal
+from odyssey_recorder.model.action import Complete, is_terminal
 from odyssey_recorder.model.episode import Episode, Step, screenshot_name
 
 TREE_LOST = "its file is missing from the draft"
@@ -54,6 +54,7 @@ def _provenance(draft: Draft, steps: Sequence[DraftStep], root: Path) -> Iterato
         steps=tuple(records),
         dropped=draft.state.dropped,
         resumed=draft.state.resumed,
+        goals=draft.state.goals if isinstance(steps[-1].action, Complete) else (),
     ).model_dump_json(indent=2)
     yield root / layout.provenance_path(draft.episode_id), provenance.encode()
 

@@ -8,7 +8,7 @@ import secrets
 import shutil
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +42,10 @@ class DraftSummary:
     task_id: str = ""
     serial: str = ""
     avd_name: str = ""
+    is_discarded: bool = False
+
+
+_DISCARDED_SHOWN = 10
 
 
 class EpisodeStore:
@@ -64,6 +68,21 @@ class EpisodeStore:
     def drafts(self) -> list[DraftSummary]:
         summaries = [self._summary(folder) for folder in self._draft_folders()]
         return sorted(filter(None, summaries), key=lambda draft: draft.changed_at, reverse=True)
+
+    def discarded(self) -> list[DraftSummary]:
+        """The drafts that were discarded last, newest first, without those that are published or drafts again."""
+        summaries = (self._summary(folder) for folder in self._trashed()[:_DISCARDED_SHOWN])
+        found = {draft.episode_id: draft for draft in summaries if draft is not None and not draft.problem}
+        return [replace(draft, is_discarded=True) for name, draft in found.items() if not self._is_taken(name)]
+
+    def restore(self, episode_id: str) -> None:
+        """Make the discarded one a draft again. Raises DatasetError."""
+        name = layout.checked_id(episode_id)
+        folder = next((folder for folder in self._trashed() if folder.name.startswith(f"{name}-")), None)
+        if folder is None or self._is_taken(name):
+            raise DatasetError(f"There is no recording {name} in the trash that could be restored.")
+        with storage_errors(folder, "restored"):
+            folder.rename(self._draft_folder(name))
 
     def drafts_of_tasks(self) -> dict[str, str]:
         """Episode ids of this dataset's drafts to their task ids; drafts without one or unreadable are left out."""
@@ -145,9 +164,17 @@ class EpisodeStore:
     def _new_id(self) -> str:
         while True:
             episode_id = f"{secrets.randbelow(10**16):016}"
-            taken = [self.root / layout.annotation_path(episode_id), self._drafts / episode_id]
-            if not any(path.exists() for path in taken):
+            if not self._is_taken(episode_id):
                 return episode_id
+
+    def _is_taken(self, episode_id: str) -> bool:
+        return self.is_published(episode_id) or self.has_draft(episode_id)
+
+    def _trashed(self) -> list[Path]:
+        """The folders of discarded drafts, newest first."""
+        found = {path: layout.TRASH_NAME.fullmatch(path.name) for path in (self._drafts / layout.TRASH).glob("*-*")}
+        times = {path: int(match[2]) for path, match in found.items() if match}
+        return sorted(times, key=lambda path: times[path], reverse=True)
 
     def _move_to_trash(self, folder: Path) -> Path:
         trash = self._drafts / layout.TRASH
@@ -183,9 +210,10 @@ class EpisodeStore:
             return DraftSummary(folder.name, task, device, 0, False, changed_at, str(error), *begun)
         try:
             if draft.complete and self._annotation(draft).exists():
-                self.discard(draft)
+                if folder.parent == self._drafts:
+                    self.discard(draft)
                 return None
-            return DraftSummary(folder.name, task, device, len(draft.steps), draft.complete, changed_at, "", *begun)
+            return DraftSummary(head.episode_id, task, device, len(draft.steps), draft.complete, changed_at, "", *begun)
         finally:
             draft.close()
 

@@ -1,6 +1,7 @@
 """Connecting to devices: through which adb server, how frames are captured, and which device."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -64,21 +65,20 @@ class DeviceConnector:
             keep_alive(serial, find, shell.closed)
         return device
 
-    def facts(self, serial: str) -> Mapping[str, Any]:
-        """The facts of the apps of a simulated emulator. Raises DeviceError for another device.
+    def facts(self, serial: str, sources: Iterable[Source], *, lenient: bool = False) -> Mapping[str, Any]:
+        """What a device says about itself, see `read_state`; with `lenient` what it refuses is left out.
 
-        For other devices there is `state`.
+        The apps of a simulated emulator also tell theirs, by app. Raises DeviceError.
         """
         console = self._console(serial)
-        if console is None:
-            raise DeviceError(f"{serial} is not an emulator on this computer: it has no facts.")
-        return console.facts()
-
-    def state(self, serial: str, sources: Iterable[Source]) -> Mapping[str, Any]:
-        """What any device says about itself, see `read_state`. Raises DeviceError."""
+        own: Mapping[str, Any] = {}
+        if console is not None:
+            with suppress(DeviceError):
+                own = console.facts()
+                sources = [source for source in sources if source[0] not in own]
         shell = AdbShell(serial, self.server)
         try:
-            return read_state(shell, sources)
+            return {**own, **read_state(shell, sources, lenient=lenient)}
         finally:
             shell.close()
 

@@ -1,7 +1,7 @@
 """The true actions of a dataset's episodes, in columns."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -9,10 +9,11 @@ import numpy as np
 
 from odyssey_recorder.dataset.boxes import with_boxes
 from odyssey_recorder.dataset.layout import annotation_path, episode_ids
-from odyssey_recorder.dataset.opened import open_published
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
+from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.evaluation.answers import Floats, Ints, answer_of, read_answers
 from odyssey_recorder.evaluation.predictions import spelled
+from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import Json, Step
 from odyssey_recorder.splits.episodes import app_key
 from odyssey_recorder.splits.files import app_classes
@@ -56,13 +57,18 @@ class Gold:
     """Spelled as by the official converter."""
     others: frozenset[str] = frozenset()
     """The dataset's other episodes, by id."""
+    alternatives: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """By row, spelled as `answers`: what a person accepted at the step, too."""
 
 
 GoldStep = tuple[str, Json]
 """Answer and box, as in the file."""
 
 
-_Read = tuple[list[tuple[GoldEpisode, list[GoldStep]]], list[str]]
+_Alternatives = dict[tuple[str, int], Sequence[str]]
+_Read = tuple[list[tuple[GoldEpisode, list[GoldStep]]], list[str], _Alternatives]
+AcceptedIn = Callable[[OpenedEpisode], Mapping[int, Sequence[Action]]]
+"""The alternatives of an episode, by step from 0. Raises DatasetError, ReviewError."""
 _AT_ONCE = 200
 """Episodes that one worker reads."""
 
@@ -72,26 +78,33 @@ def read_gold(
     wanted: frozenset[str],
     tell: Callable[[int, int], object] = lambda _done, _of: None,
     carry_out: Callable[[Callable[[Sequence[str]], _Read], Sequence[Sequence[str]]], Iterable[_Read]] = map,
+    accepted_in: AcceptedIn | None = None,
 ) -> tuple[Gold, tuple[str, ...]]:
     """Of those that can be read; the texts say why others cannot. `tell` gets how many are read; it may raise.
 
-    `carry_out` reads the parts in order, such as an executor's `map`.
+    `carry_out` reads the parts in order, such as an executor's `map`. Without `accepted_in` there are no
+    alternatives.
     """
     ids = sorted(wanted)
     parts = [ids[at : at + _AT_ONCE] for at in range(0, len(ids), _AT_ONCE)]
     episodes: list[tuple[GoldEpisode, list[GoldStep]]] = []
     problems: list[str] = []
-    for number, (read, unread) in enumerate(carry_out(partial(_read_part, root), parts), 1):
+    accepted: _Alternatives = {}
+    for number, (read, unread, more) in enumerate(carry_out(partial(_read_part, root, accepted_in), parts), 1):
         episodes += read
         problems += unread
+        accepted |= more
         tell(min(number * _AT_ONCE, len(ids)), len(ids))
-    return replace(gold_of(episodes), others=episode_ids(root) - wanted), tuple(problems)
+    gold = gold_of(episodes)
+    by_row = {gold.row_of[place]: answers for place, answers in accepted.items()}
+    return replace(gold, others=episode_ids(root) - wanted, alternatives=by_row), tuple(problems)
 
 
-def _read_part(root: Path, ids: Sequence[str]) -> _Read:
+def _read_part(root: Path, accepted_in: AcceptedIn | None, ids: Sequence[str]) -> _Read:
     classes = app_classes()
     episodes: list[tuple[GoldEpisode, list[GoldStep]]] = []
     problems = []
+    accepted: _Alternatives = {}
     for episode_id in ids:
         path = root / annotation_path(episode_id)
         try:
@@ -106,14 +119,30 @@ def _read_part(root: Path, ids: Sequence[str]) -> _Read:
             episode_id, task.category, episode.device.device_name, tuple(kinds), task.meta_task, len(episode.steps),
             size.width, size.height,
         )  # fmt: skip
-        episodes.append((head, [gold_step(step) for step in episode.steps]))
-    return episodes, problems
+        pairs = zip(episode.steps, found.episode.steps, strict=True)
+        episodes.append((head, [_as_official(gold_step(filled), step) for filled, step in pairs]))
+        try:
+            more = {} if accepted_in is None else accepted_in(found)
+        except (DatasetError, ReviewError) as error:
+            problems.append(f"The alternatives of {episode_id} do not count. {error}")
+            continue
+        accepted |= {(episode_id, at): [official_answer(one) for one in some] for at, some in more.items()}
+    return episodes, problems, accepted
+
+
+def _as_official(gold: GoldStep, step: Step) -> GoldStep:
+    """An empty box is kept, though exports fill it: with it the official evaluator finds every press wrong."""
+    return (gold[0], []) if step.annotations.sam2_bbox == () else gold
+
+
+def official_answer(action: Action) -> str:
+    """As the official converter spells it."""
+    return answer_of(*spelled(action).values())
 
 
 def gold_step(step: Step) -> GoldStep:
-    action, box = spelled(step.action), step.annotations.sam2_bbox
-    malformed = step.annotations.malformed.get("sam2_bbox")
-    return answer_of(action["action"], action["info"]), malformed if box is None else list(box)
+    box, malformed = step.annotations.sam2_bbox, step.annotations.malformed.get("sam2_bbox")
+    return official_answer(step.action), malformed if box is None else list(box)
 
 
 def gold_of(episodes: Sequence[tuple[GoldEpisode, Sequence[GoldStep]]]) -> Gold:

@@ -12,8 +12,8 @@ from odyssey_recorder.evaluation.scores import Scored, by_step
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import GRID, Box, Point
 
-Which = Literal["wrong", "only this", "both"]
-"""Which steps: wrong ones, or those that only the first of two models, or both, got wrong."""
+Which = Literal["wrong", "only this", "both", "all"]
+"""Which steps: wrong ones, or those that only the first of two models, or both, got wrong, or all."""
 
 _MIDDLE = GRID // 2
 _SWIPES = {"UP": (0, -200), "DOWN": (0, 200), "LEFT": (-200, 0), "RIGHT": (200, 0)}
@@ -126,8 +126,8 @@ def drawn(answer: object, *, off: int = 0) -> Action | None:
 
 
 def _chosen(which: Which, right: Bools, others: Ints) -> Bools:
-    if which == "wrong":
-        return ~right
+    if which in ("wrong", "all"):
+        return ~right | (which == "all")
     chosen: Bools = ~right & (others == (1 if which == "only this" else 0))
     return chosen
 

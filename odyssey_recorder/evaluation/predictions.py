@@ -21,6 +21,8 @@ from odyssey_recorder.model.episode import Json, is_episode_id
 
 FORMAT = "odyssey-predictions"
 VERSION = 1
+RANDOM = "random"
+"""The adapter in the header of a file whose actions are random."""
 LONGEST_LINE = 1024 * 1024
 """In bytes; the answer of a model to one step has a thousandth of that."""
 

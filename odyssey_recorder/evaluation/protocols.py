@@ -36,8 +36,9 @@ class ScoringRules:
 class ScoringTerms:
     """Which predictions are scored, and how.
 
-    `split` is one of the four, whose test part is scored, or empty: all episodes of `selection`. Until they are scored,
-    `dataset` may be empty for the folder, and `level` for that of the file.
+    `split` is one of the four, whose test part is scored, or empty: all episodes of `selection`. With `alternatives`,
+    the scores that count them are given beside the plain ones. Until they are scored, `dataset` may be empty for the
+    folder, and `level` for that of the file.
     """
 
     dataset: str
@@ -46,6 +47,7 @@ class ScoringTerms:
     split: str = ""
     level: str = ""
     selection: str = ""
+    alternatives: bool = False
 
 
 OFFICIAL = ScoringRules()

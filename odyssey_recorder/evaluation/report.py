@@ -1,6 +1,6 @@
 """The evaluation of a file of predictions as a value, as JSON and as a page; every figure names its protocol."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -10,14 +10,17 @@ import numpy as np
 
 from odyssey_recorder.agreement.measures import Interval, wilson
 from odyssey_recorder.evaluation import scores
-from odyssey_recorder.evaluation.answers import KINDS, Bools, Ints
-from odyssey_recorder.evaluation.gold import Gold
+from odyssey_recorder.evaluation.answers import KINDS, AnswerKind, Bools, Ints
+from odyssey_recorder.evaluation.gold import BROKEN_BOX, Gold
 from odyssey_recorder.evaluation.intervals import by_unit, percentiles, ratios
 from odyssey_recorder.evaluation.loading import Loaded
+from odyssey_recorder.evaluation.pictures import StepPicture
 from odyssey_recorder.evaluation.placement import Fit, place
+from odyssey_recorder.evaluation.predictions import RANDOM
 from odyssey_recorder.evaluation.protocols import OFFICIAL, PROTOCOLS, SWITCHES, ScoringTerms, switched
 from odyssey_recorder.evaluation.published import PublishedScore, published
 from odyssey_recorder.evaluation.scores import Figures, Placed, Scored
+from odyssey_recorder.model.plain_text import counted, on_one_line
 from odyssey_recorder.reports import render_page, write_page
 
 
@@ -48,10 +51,19 @@ class ModelDifference:
 
 
 @dataclass(frozen=True, slots=True)
+class AlternativesCounted:
+    """The scores if what people accepted at `steps` of the judged steps is right too; `gained` are right only so."""
+
+    whole: Figures
+    steps: int
+    gained: int
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """`units` is what the intervals draw: episodes, or templates for the task split.
 
-    `other` are the verdicts on the model that `against` compares with.
+    `other` are the verdicts on the model that `against` compares with. `alternatives` is None unless asked for.
     """
 
     asked: ScoringTerms
@@ -69,6 +81,8 @@ class Evaluation:
     confusion: list[list[int]]
     changes: Sequence[SwitchEffect]
     published: Sequence[PublishedScore]
+    placed: Placed
+    alternatives: AlternativesCounted | None = None
     against: ModelDifference | None = None
     other: Scored | None = None
 
@@ -78,6 +92,31 @@ class Evaluation:
         others = [(self.against.predictions, self.against.fit)] if self.against is not None else []
         return [(self.asked.predictions, self.fit), *others]
 
+    @property
+    def model(self) -> str:
+        """The name of the model, or else of the file, on one line."""
+        return on_one_line(self.loaded.header.model) or Path(self.asked.predictions).name
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the scores has to know."""
+        gold, rules = self.scored.gold, self.scored.rules
+        empty = int(((gold.boxed == BROKEN_BOX) & (gold.kind <= AnswerKind.LONG_PRESS)).sum())
+        notes = []
+        if self.loaded.header.adapter == RANDOM:
+            notes.append("The actions of this file are random, so its scores are chance.")
+        if empty and rules.box and not rules.sound_box:
+            notes.append(
+                f"{counted(empty, 'press', 'presses')} of the dataset have an empty or malformed sam2_bbox. As in the "
+                "official script, no prediction is right there."
+            )
+        if (more := self.alternatives) is not None:
+            notes.append(
+                f"If accepted alternatives are right too: AMS {shown(more.whole.ams)}, SR {shown(more.whole.sr)}. "
+                f"{counted(more.steps, 'judged step')} had some, and {more.gained:,} of them became right."
+            )
+        return notes
+
 
 def evaluate(gold: Gold, loaded: Loaded, asked: ScoringTerms, *, unread: Sequence[str] = ()) -> Evaluation:
     """`unread` says which episodes of the dataset cannot be read."""
@@ -85,14 +124,21 @@ def evaluate(gold: Gold, loaded: Loaded, asked: ScoringTerms, *, unread: Sequenc
     scored = scores.score(gold, placed, PROTOCOLS[asked.protocol])
     ams, sr = scores.category_mean(scored)
     sums = _sums(gold, asked.split, scored.counts > 0, (scored.right, scored.counts))
+    more = _alternatives(scored) if asked.alternatives else None
     return Evaluation(
         asked, loaded, fit, unread, scored, scores.figures(scored), ams, sr,
         percentiles(ratios(sums)[:, 0], len(sums[0][0])), _wilson(scored),
         "templates" if asked.split == "task" else "episodes",
         scores.breakdowns(scored), scores.confusion(scored),
         tuple(_changes(gold, placed)) if asked.protocol == "strict" else (),
-        published(asked.protocol, asked.split, asked.level),
+        published(asked.protocol, asked.split, asked.level), placed, more,
     )  # fmt: skip
+
+
+def _alternatives(scored: Scored) -> AlternativesCounted:
+    also = scores.with_alternatives(scored)
+    steps = sum(row in scored.gold.alternatives for row in scored.rows.tolist())
+    return AlternativesCounted(scores.figures(also), steps, int((also.right - scored.right).sum()))
 
 
 def with_difference(one: Evaluation, other: Loaded, path: str) -> Evaluation:
@@ -124,6 +170,8 @@ def as_json(found: Evaluation) -> dict[str, Any]:
         **asdict(found.asked),
         "layout": found.loaded.layout,
         **asdict(found.whole),
+        "alternatives": None if found.alternatives is None else asdict(found.alternatives),
+        "notes": found.notes,
         "ams_category_mean": found.ams_category_mean,
         "sr_category_mean": found.sr_category_mean,
         "intervals": {"of": found.units, "ams": _tree(found.ams_interval), "sr": _tree(found.sr_interval)},
@@ -139,12 +187,11 @@ def as_json(found: Evaluation) -> dict[str, Any]:
     }
 
 
-def write_report(path: Path, found: Evaluation) -> None:
-    """Raises DatasetError."""
+def write_report(path: Path, found: Evaluation, pictures: Sequence[StepPicture] = ()) -> None:
+    """With `pictures` of wrong steps. Raises DatasetError."""
     rows = list(zip(KINDS, found.confusion, strict=True))
-    page = render_page(
-        "evaluation.html", {"figure": shown, "heat": _heat}, found=found, rows=rows, columns=scores.COLUMNS
-    )
+    filters: dict[str, Callable[..., object]] = {"figure": shown, "heat": _heat}
+    page = render_page("evaluation.html", filters, found=found, rows=rows, columns=scores.COLUMNS, pictures=pictures)
     write_page(path, page)
 
 

@@ -1,12 +1,12 @@
 """Scores of predictions: AMS, SR and what they consist of, as a whole and by group."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from odyssey_recorder.evaluation.answers import KINDS, AnswerKind, Bools, Ints, read_answers
-from odyssey_recorder.evaluation.gold import Gold
+from odyssey_recorder.evaluation.gold import Gold, gold_of
 from odyssey_recorder.evaluation.matching import AnswerVerdicts, verdicts
 from odyssey_recorder.evaluation.protocols import ScoringRules
 
@@ -66,8 +66,9 @@ class Scored:
 class Figures:
     """Percentages with two decimals as the official evaluator rounds them; None where there is nothing to divide by.
 
-    `click` is the share of right points among presses of the right type, `readable` that of answers that are one of
-    the nine actions.
+    `click` is the share of right points among presses of the right type, `text` that of right texts among the `texts`
+    where a text was to be typed and was predicted; the official evaluator prints it, with the counts. `readable` is the
+    share of answers that are one of the nine actions.
     """
 
     steps: int
@@ -75,6 +76,9 @@ class Figures:
     type_match: float | None
     click: float | None
     readable: float | None
+    text: float | None
+    right_texts: int
+    texts: int
     episodes: int = 0
     sr: float | None = None
     progress: float | None = None
@@ -97,6 +101,23 @@ def score(gold: Gold, placed: Placed, rules: ScoringRules) -> Scored:
     length = np.array([episode.length for episode in gold.episodes], np.int64)
     whole = counts > 0 if rules.partial else (counts == length) & (counts > 0)
     return Scored(gold, rules, rows, found, texts, placed.missing, counts, right, whole)
+
+
+def with_alternatives(scored: Scored) -> Scored:
+    """As if what people accepted at the steps, besides the recorded actions, were true actions too."""
+    gold, texts = scored.gold, scored.answers
+    pairs = [(at, one) for at, row in enumerate(scored.rows.tolist()) for one in gold.alternatives.get(row, ())]
+    if not pairs:
+        return scored
+    at = np.array([place for place, _ in pairs])
+    heads = [gold.episodes[index] for index in gold.episode[scored.rows[at]].tolist()]
+    flat = gold_of([(head, [(truth, None)]) for head, (_, truth) in zip(heads, pairs, strict=True)])
+    answers = read_answers([texts[place] for place, _ in pairs], whole=scored.rules.whole_text)
+    also = verdicts(flat, np.arange(len(pairs)), answers, scored.rules)
+    found = replace(scored.verdicts, right=scored.verdicts.right.copy(), typed=scored.verdicts.typed.copy())
+    found.right[at[also.right]] = found.typed[at[also.typed]] = True
+    right = np.bincount(gold.episode[scored.rows[found.right]], minlength=len(gold.episodes))
+    return replace(scored, verdicts=found, right=right)
 
 
 def figures(scored: Scored, among: Bools | None = None) -> Figures:
@@ -168,20 +189,23 @@ def by_step(scored: Scored) -> Ints:
 # --- parts of figures ------------------------------------------------------------------------------------
 
 
-def _of_steps(scored: Scored, among: Bools) -> tuple[int, float | None, float | None, float | None, float | None]:
-    found, total = scored.verdicts, int(among.sum())
-    presses = (
-        among
-        & (scored.gold.kind[scored.rows] <= AnswerKind.LONG_PRESS)
-        & found.typed
-        & (found.kind <= AnswerKind.LONG_PRESS)
-    )
+_StepFigures = tuple[int, float | None, float | None, float | None, float | None, float | None, int, int]
+
+
+def _of_steps(scored: Scored, among: Bools) -> _StepFigures:
+    found, total, truth = scored.verdicts, int(among.sum()), scored.gold.kind[scored.rows]
+    presses = among & (truth <= AnswerKind.LONG_PRESS) & found.typed & (found.kind <= AnswerKind.LONG_PRESS)
+    texts = among & (truth == AnswerKind.TYPE) & (found.kind == AnswerKind.TYPE)
+    right_texts = int((found.right & texts).sum())
     return (
         total,
         percent(int((found.right & among).sum()), total),
         percent(int((found.typed & among).sum()), total),
         percent(int((found.right & presses).sum()), int(presses.sum())),
         percent(int(((found.kind < AnswerKind.INVALID) & among).sum()), total),
+        percent(right_texts, int(texts.sum())),
+        right_texts,
+        int(texts.sum()),
     )
 
 

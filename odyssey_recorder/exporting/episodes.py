@@ -16,6 +16,7 @@ from odyssey_recorder.dataset.codec import Dialect, decode, encode
 from odyssey_recorder.dataset.layout import SCREENSHOTS, annotation_path, semantics_path
 from odyssey_recorder.dataset.opened import open_published
 from odyssey_recorder.dataset.preferences import PreferencePair, preference_pairs
+from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest, read_file, storage_errors
 from odyssey_recorder.model.episode import Episode, Json
@@ -41,6 +42,7 @@ class ExportedEpisode:
     redaction: Redaction | None = None
     pairs: tuple[PreferencePair, ...] = ()
     memory: tuple[str, ...] = ()
+    records: tuple[StepRecord, ...] = ()
 
     def is_redacted(self, step: int) -> bool:
         """Whether the step's screenshot must not be exported as it is in its file."""
@@ -73,7 +75,8 @@ def read_exported(root: Path, episode_id: str, texts: Texts = "none", memory: Ru
     pairs = () if redaction or provenance is None else tuple(preference_pairs(episode, provenance))
     recalled = recalled_in(root, found, memory) if memory is not None else ()
     kept = tuple(recalled if redaction is None else map(redaction.without_words, recalled))
-    return ExportedEpisode(episode, tree, sources, root / SCREENSHOTS, redaction, pairs, kept)
+    steps = () if provenance is None else provenance.steps
+    return ExportedEpisode(episode, tree, sources, root / SCREENSHOTS, redaction, pairs, kept, steps)
 
 
 def step_rows(exported: ExportedEpisode) -> Iterator[dict[str, Json]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from odyssey_recorder.agents.adapter import Adapter, History, PastStep, SentScreenshot, adapter_named
+from odyssey_recorder.agents.adapter import Adapter, History, Moment, PastStep, Said, SentScreenshot, adapter_named
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.png import png_size
@@ -62,6 +62,7 @@ class Questions:
         self._sampling = sampling
         self._pairs = exported.pairs
         self._memory = exported.memory
+        self._moments = [Moment(record.day, record.package) for record in exported.records]
         self._screens = [self._screen(exported.screenshots / step.screenshot) for step in exported.episode.steps]
 
     def samples(self) -> Iterator[Sample]:
@@ -76,26 +77,37 @@ class Questions:
 
     def answer(self, number: int) -> str | None:
         """None if the model's grammar has no word for the action."""
-        return self._written(self._episode.steps[number].action, number)
+        return self._written(self._episode.steps[number].action, number, self._said(number))
 
-    def _written(self, action: Action, number: int) -> str | None:
+    def _written(self, action: Action, number: int, said: Said) -> str | None:
         screen = self._screens[number]
-        return self._adapter.write(action, self._adapter.frame(screen.sent_size, screen.true_size))
+        return self._adapter.written(action, self._adapter.frame(screen.sent_size, screen.true_size), said)
+
+    def _prompt(self, task: str, number: int) -> tuple[ChatMessage, ...]:
+        return self._adapter.prompt(task, self._past(number), self._screens[number], self._moment(number))
+
+    def _moment(self, number: int) -> Moment:
+        return self._moments[number] if number < len(self._moments) else Moment()
+
+    def _said(self, number: int) -> Said:
+        steps = self._episode.steps
+        texts, following = steps[number].annotations, steps[number + 1 : number + 2]
+        summary = following[0].annotations.context if following else ""
+        return Said(texts.intention or "", texts.low_level_instruction or "", summary or "")
 
     def _of_pairs(self) -> Iterator[Sample]:
         for place, pair in enumerate(self._pairs):
-            chosen, rejected = (self._written(action, pair.step) for action in (pair.chosen, pair.rejected))
+            chosen, rejected = (self._written(one, pair.step, Said()) for one in (pair.chosen, pair.rejected))
             if chosen and rejected and chosen != rejected:
                 task = self._episode.task.instruction
-                messages = self._adapter.prompt(task, self._past(pair.step), self._screens[pair.step])
-                yield Sample(self._id(pair.step, f"pair_{place}"), messages, chosen, rejected)
+                yield Sample(self._id(pair.step, f"pair_{place}"), self._prompt(task, pair.step), chosen, rejected)
 
     def _of_step(self, number: int, level: str) -> Iterator[Sample]:
         answer = self.answer(number)
         if answer is not None:
             step = self._episode.steps[number]
             task = self._episode.task.instruction if level == "high" else step.annotations.low_level_instruction or ""
-            messages = self._adapter.prompt(task, self._past(number), self._screens[number])
+            messages = self._prompt(task, number)
             name = self._id(number, "" if level == "high" else level)
             yield Sample(name, messages, answer, gold=self._gold(number))
 
@@ -122,10 +134,11 @@ class Questions:
         return "_".join(filter(None, (self._episode.episode_id, str(number), kind)))
 
     def _past(self, number: int) -> History:
-        steps, with_screenshot = self._episode.steps, self._rule.with_screenshot(number)
+        steps, with_screenshot = self._episode.steps, self._rule.with_screenshot(number, self._adapter.pictures)
         words = steps[number].annotations.context or "" if self._rule.kind == "context" else ""
+        screens = {at: self._screens[at] for at in with_screenshot}
         past = (
-            PastStep(steps[at].action, self._screens[at] if at in with_screenshot else None)
+            PastStep(steps[at].action, screens.get(at), said=self._said(at), moment=self._moment(at))
             for at in self._rule.earlier_steps(number)
         )
         return History(tuple(past), self._memory[number] if self._memory else words)
@@ -156,7 +169,8 @@ def refusal(exported: ExportedEpisode, sampling: Sampling) -> str:
         lacking = [name for name, words in texts.items() if not words]
         if lacking:
             return f"{place} has no {lacking[0]}. Use annotate, and --texts."
-        for words in (*texts.values(), _words(step.action), *exported.memory[number : number + 1]):
+        said = (step.annotations.intention, step.annotations.low_level_instruction, step.annotations.context)
+        for words in (*texts.values(), *said, _words(step.action), *exported.memory[number : number + 1]):
             if found := _RESERVED.search(words or ""):
                 return f"{place} has the text {found[0]}, which trainers take for markup."
     if found := _RESERVED.search(episode.task.instruction):

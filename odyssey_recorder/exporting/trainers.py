@@ -93,7 +93,7 @@ def _refuse_options(layout: str, sampling: Sampling) -> None:
         raise DatasetError(
             f"The layout {layout} has no place for preference pairs. Use {', '.join(sorted(_OF_PAIRS))}."
         )
-    if layout == "qwen" and adapter.in_turns and rule.kind != "none":
+    if layout == "qwen" and adapter.turns is not None and rule.kind != "none":
         raise DatasetError(
             f"With the layout qwen a model is trained on all answers of a sample, and {adapter.name} has earlier ones. "
             "Use --history none, or another layout."

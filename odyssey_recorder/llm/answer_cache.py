@@ -37,6 +37,7 @@ CREATE TABLE IF NOT EXISTS answers (
     tokens_out INTEGER NOT NULL, attempts INTEGER NOT NULL, request_id TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS durations (key TEXT PRIMARY KEY, seconds REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, failure TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS broken (
     key TEXT NOT NULL, prompt TEXT NOT NULL, raw TEXT NOT NULL, fault TEXT NOT NULL, at TEXT NOT NULL
 );
@@ -46,7 +47,8 @@ COMMIT;
 """
 _FIND = """
 SELECT raw, model_asked, model_answered, host, at, tokens_in, tokens_out, attempts, request_id,
-    (SELECT seconds FROM durations WHERE durations.key = answers.key)
+    (SELECT seconds FROM durations WHERE durations.key = answers.key),
+    (SELECT failure FROM failures WHERE failures.key = answers.key)
 FROM answers WHERE key = ?
 """
 _in_one_line = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
@@ -58,7 +60,8 @@ def question_key(question: ModelRequest, model: str, host: str) -> str:
     kind = (question.prompt, question.prompt_sha256, question.schema_name, model, host)
     whole = _hash_of_kind(kind, question.answer).copy()
     messages = [[message.role, *map(_part, message.parts)] for message in question.messages]
-    whole.update(_in_one_line([messages, dict(question.parameters), question.candidate]).encode())
+    more = [] if question.wire == "chat" else [question.wire, question.tools]
+    whole.update(_in_one_line([messages, dict(question.parameters), question.candidate, *more]).encode())
     return whole.hexdigest()
 
 
@@ -96,6 +99,8 @@ class AnswerCache:
     def keep(self, question: ModelRequest, answer: ModelAnswer) -> None:
         """The first of several answers to a question is kept."""
         self._do("INSERT OR IGNORE INTO durations VALUES (?, ?)", answer.key, answer.seconds)
+        if answer.failure:
+            self._do("INSERT OR IGNORE INTO failures VALUES (?, ?)", answer.key, answer.failure)
         self._do(
             f"INSERT OR IGNORE INTO answers VALUES ({', '.join('?' * 11)})",
             answer.key, question.prompt, answer.raw, answer.model_asked, answer.model_answered, answer.host,
@@ -133,12 +138,12 @@ def _refuse_foreign(database: sqlite3.Connection) -> None:
 
 
 def _make_tables(database: sqlite3.Connection) -> None:
-    if not _has_tables(database):
+    if not _has_tables(database, "failures"):  # which earlier releases did not have
         database.executescript(_TABLES)
 
 
-def _has_tables(database: sqlite3.Connection) -> bool:
-    return bool(database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+def _has_tables(database: sqlite3.Connection, like: str = "%") -> bool:
+    return bool(database.execute("SELECT count(*) FROM sqlite_master WHERE name LIKE ?", (like,)).fetchone()[0])
 
 
 _POLICY = FilePolicy(
@@ -161,12 +166,12 @@ def _part(part: Part) -> Json:
 
 
 def _answer_from_row(question: ModelRequest, key: str, row: Sequence[Any]) -> ModelAnswer | None:
-    raw, asked, answered, host, at, tokens_in, tokens_out, attempts, request_id, seconds = row
+    raw, asked, answered, host, at, tokens_in, tokens_out, attempts, request_id, seconds, failure = row
     try:
         data, then = question.read(raw), in_utc(datetime.fromisoformat(at))
     except (BrokenAnswerError, TypeError, ValueError):
         return None
     return ModelAnswer(
         data, raw, asked, answered, host, then, Usage(tokens_in, tokens_out), key, attempts, request_id, seconds or 0.0,
-        is_kept=True,
+        is_kept=True, failure=failure or "",
     )  # fmt: skip

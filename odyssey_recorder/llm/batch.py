@@ -1,8 +1,8 @@
 """Many requests to one model: concurrency, caching, cost and cancellation."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import partial
 from typing import Generic, TypeAlias, TypeVar
@@ -14,6 +14,7 @@ from odyssey_recorder.llm.model import BATCH_PRICE, LanguageModel, ModelAnswer, 
 from odyssey_recorder.llm.prices import Prices
 from odyssey_recorder.llm.requester import Requester
 from odyssey_recorder.llm.retry import RetryPolicy
+from odyssey_recorder.model.answer_failure import Failure, failure_of, is_mostly_whole
 from odyssey_recorder.model.text_origin import ModelCall
 
 _Result = TypeVar("_Result")
@@ -57,6 +58,11 @@ class BatchProgress:
     of: int
     cost: float | None
     tokens: int = 0
+    uncounted: int = 0
+    """Requests of which the server did not say all tokens."""
+    asked: int = 0
+    """Questions of all jobs, answered or not."""
+    failures: Mapping[Failure, int] = field(default_factory=dict)
 
     @property
     def share(self) -> float | None:
@@ -79,7 +85,8 @@ class BatchProgress:
     def spent(self) -> str:
         """For people: "$0.04, 12,300 tokens"."""
         kept = f", {self.kept:,} reused at no cost" if self.kept else ""
-        return f"{self.price}, {self.tokens:,} tokens{kept}"
+        guessed = f" (estimated for {self.uncounted:,} requests without a count)" if self.uncounted else ""
+        return f"{self.price}, {self.tokens:,} tokens{guessed}{kept}"
 
 
 class Batch:
@@ -157,6 +164,10 @@ class Batch:
     def kept(self, question: ModelRequest) -> ModelAnswer | None:
         return self._cache.find(question, question_key(question, self._model.name, self._model.host))
 
+    def cost(self, usage: Usage) -> float | None:
+        """In US dollars; None without a price."""
+        return self._budget.cost(usage)
+
     def call(self, question: ModelRequest, answer: ModelAnswer) -> ModelCall:
         """The cost is that of the original request, even if the answer came from the cache."""
         usage = answer.usage
@@ -176,7 +187,8 @@ class Batch:
         try:
             async with asyncio.TaskGroup() as group:
                 watch = group.create_task(_watch(cancelled))
-                await asyncio.wait([group.create_task(run.work()) for _ in range(self._at_once)])
+                for _ in run.rounds():
+                    await asyncio.wait([group.create_task(run.work()) for _ in range(self._at_once)])
                 watch.cancel()
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from None
@@ -212,7 +224,8 @@ class _Run(Generic[_Result]):
     def __init__(
         self, jobs: Sequence[Job[_Result]], requester: Requester, ended: Callable[["_Run[_Result]"], None]
     ) -> None:
-        self._waiting = iter(enumerate(jobs))
+        self._jobs = jobs
+        self._waiting: Iterator[int] = iter(())
         self._of = len(jobs)
         self._requester = requester
         self._ended = ended
@@ -223,12 +236,29 @@ class _Run(Generic[_Result]):
         return [self._results[number] for number in range(self._of)]
 
     def progress(self, budget: Budget) -> BatchProgress:
-        return BatchProgress(len(self._results), self._kept, self._failed, self._of, budget.spent, budget.tokens)
+        return BatchProgress(
+            len(self._results), self._kept, self._failed, self._of, budget.spent, budget.tokens, budget.uncounted,
+            self._requester.asked, dict(self._requester.failures),
+        )  # fmt: skip
+
+    def rounds(self) -> Iterator[None]:
+        """The second is for jobs that the server made fail, if these are few."""
+        self._waiting = iter(range(self._of))
+        yield
+        again = [number for number in range(self._of) if self._is_broken(number)]
+        if again and is_mostly_whole(len(again), self._of):
+            self._failed -= len(again)
+            self._waiting = iter(again)
+            yield
+
+    def _is_broken(self, number: int) -> bool:
+        result = self._results.get(number)
+        return isinstance(result, LanguageModelError) and failure_of(result) == "broken"
 
     async def work(self) -> None:
-        for number, job in self._waiting:
+        for number in self._waiting:
             try:
-                self._results[number] = await self._do(job)
+                self._results[number] = await self._do(self._jobs[number])
             except LanguageModelError as error:
                 self._results[number] = error
                 self._failed += 1

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 from odyssey_recorder.errors import AnswerError
 from odyssey_recorder.llm.answer_cache import AnswerCache
-from odyssey_recorder.llm.chat_completions import answer_in, read_reply
+from odyssey_recorder.llm.chat_completions import answer_in
+from odyssey_recorder.llm.chat_replies import Reply, read_reply
 from odyssey_recorder.llm.model import BATCHED, ModelRequest
 
 _SHOWN = 80
@@ -124,8 +125,8 @@ class OutputReader:
             self._failed[key] = why
             return
         reply = read_reply(json.dumps(line.response.body if line.response else None))
-        if reply is None:
-            self._failed[key] = "unreadable answer"
+        if not isinstance(reply, Reply):
+            self._failed[key] = "unreadable answer" if reply is None else f"broken answer: {reply.message[:_SHOWN]}"
             return
         try:
             answer = answer_in(reply, self._question, *self._of)

@@ -25,9 +25,12 @@ class Budget:
         self._budget = budget
         self._share = share
         self.tokens = 0
+        self.uncounted = 0
+        """Requests of which the server did not say all tokens."""
         self._spent = 0.0
         self._reserved = 0.0
         self._longest_answer = 0
+        self._answers = self._written = 0
         self._learned: dict[str, tuple[int, int, int]] = {}
         self._facts: dict[str, ModelFacts] = {}
         self._lock = Lock()
@@ -57,8 +60,16 @@ class Budget:
         expected, used, _ = self._learned.get(question.prompt, (1, 1, 0))
         return Usage(math.ceil(plain.tokens_in * used / expected), plain.tokens_out)
 
+    def lost(self, question: ModelRequest) -> Usage:
+        """The likely tokens of a request whose answer never came: an answer like the others so far."""
+        usual = self.estimated(question)
+        written = self._written // self._answers if self._answers else usual.tokens_out
+        return Usage(usual.tokens_in, written, is_estimated=True)
+
     def learn(self, question: ModelRequest, usage: Usage) -> None:
         """Correct the estimates for a prompt by the tokens of its first answers."""
+        self._answers += 1
+        self._written += usage.tokens_out
         expected, used, count = self._learned.get(question.prompt, (0, 0, 0))
         if count < _LEARNS_FROM and usage.tokens_in:
             plain = estimated_usage(question, self._prices.of(self._model))
@@ -88,4 +99,5 @@ class Budget:
         with self._lock:
             self._longest_answer = max(self._longest_answer, usage.tokens_out)
             self.tokens += usage.tokens_in + usage.tokens_out
+            self.uncounted += usage.is_estimated
             self._spent += self.cost(usage, model_answered) or 0.0

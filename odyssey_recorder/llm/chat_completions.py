@@ -1,21 +1,22 @@
-"""The Chat Completions format: encodes requests and parses responses, without any I/O."""
+"""The Chat Completions format: encodes requests and turns replies into answers, without any I/O."""
 
 import base64
 import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Literal
 
-from pydantic import BaseModel, Field, ValidationError
-
-from odyssey_recorder.errors import BrokenAnswerError, RefusedAnswerError, TruncatedAnswerError
+from odyssey_recorder.errors import AnswerError, BrokenAnswerError, RefusedAnswerError, TruncatedAnswerError
 from odyssey_recorder.llm import model as models
+from odyssey_recorder.llm.chat_replies import Reply, TokenCount
 from odyssey_recorder.llm.prices import ModelFacts
 from odyssey_recorder.llm.tokens import estimated_usage
 
 _FORM = "Answer with one JSON object that keeps to this JSON schema, and with nothing before or after it:\n{schema}"
+_LOCAL = ("top_k", "min_p", "repetition_penalty", "chat_template_kwargs")
+"""Parameters that vLLM, SGLang and others know, and OpenAI's own server refuses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Wire:
 
     sends_store: bool = True
     sends_temperature: bool = True
+    sends_local: bool = True
     form: Literal["json_schema", "json_object", "words"] = "json_schema"
     bounds: tuple[str, ...] = (models.LONGEST_ANSWER, "max_tokens")
 
@@ -34,6 +36,8 @@ class Wire:
             return replace(self, sends_store=False)
         if self.sends_temperature and "temperature" in message:  # reasoning models have one only
             return replace(self, sends_temperature=False)
+        if self.sends_local and any(name in message for name in _LOCAL):
+            return replace(self, sends_local=False)
         if any(bound in message for bound in self.bounds):
             return replace(self, bounds=self.bounds[1:])
         if not any(name in message for name in ("response_format", "json_schema", "json_object", "grammar")):
@@ -66,6 +70,8 @@ def body(question: models.ModelRequest, wire: Wire) -> Mapping[str, object]:
         options["store"] = False
     if not wire.sends_temperature:
         options.pop("temperature", None)
+    if not wire.sends_local:
+        options = {name: value for name, value in options.items() if name not in _LOCAL}
     match wire.form if question.schema else "words":
         case "json_schema":
             schema = {"name": question.schema_name, "strict": True, "schema": question.schema}
@@ -104,92 +110,59 @@ def _part(part: models.Part) -> Mapping[str, object]:
             return _part(part.load())
 
 
-# Responses.
-
-
-class _ReplyMessage(BaseModel):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _ReplyMessage
-    finish_reason: str | None = None
-
-
-class _TokenCount(BaseModel):
-    prompt_tokens: int
-    completion_tokens: int
-
-
-class Reply(BaseModel):
-    id: str = ""
-    model: str = ""
-    choices: list[_Choice] = Field(min_length=1)
-    usage: _TokenCount | None = None
-
-
-class _ListedModel(BaseModel):
-    id: str
-    shutdown_date: str | None = None
-
-
-class _ModelList(BaseModel):
-    data: list[_ListedModel]
-
-
-def _usage(reply: Reply, question: models.ModelRequest) -> models.Usage:
-    if reply.usage is not None:
-        return models.Usage(reply.usage.prompt_tokens, reply.usage.completion_tokens)
-    characters = len(reply.choices[0].message.content or "")
-    return replace(estimated_usage(question, ModelFacts(name="")), tokens_out=math.ceil(characters / 4))
-
-
-def read_reply(text: str) -> Reply | None:
-    """None if the text is not in this format."""
-    try:
-        return Reply.model_validate_json(text)
-    except ValidationError:
-        return None
-
-
-def read_models(text: str) -> Sequence[models.OfferedModel]:
-    try:
-        return [
-            models.OfferedModel(model.id, _day(model.shutdown_date))
-            for model in _ModelList.model_validate_json(text).data
-        ]
-    except ValidationError:
-        return ()
+# Answers.
 
 
 def answer_in(reply: Reply, question: models.ModelRequest, model: str, host: str) -> models.ModelAnswer:
-    """Raises AnswerError if the answer is refused, truncated or invalid."""
-    choice, usage = reply.choices[0], _usage(reply, question)
-    raw, refusal, ended = choice.message.content or "", choice.message.refusal, choice.finish_reason
-    if question.is_judged:
-        raw, refusal, ended = raw or refusal or "", None, "stop"
-    tokens = {"tokens_in": usage.tokens_in, "tokens_out": usage.tokens_out}
-    if refusal:
-        raise RefusedAnswerError(f"{model} declined: {refusal}", refusal, **tokens)
-    if ended == "content_filter":
-        raise RefusedAnswerError(f"The content filter of {host} removed the answer of {model}.", raw, **tokens)
-    if ended == "length":
-        words = (
-            f"The answer of {model} was cut off after {usage.tokens_out} tokens. Choose a model with shorter answers."
-        )
-        raise TruncatedAnswerError(words, raw, **tokens)
+    """Raises AnswerError if the answer is refused, cut off or invalid; of a judged question, only if there is none."""
+    raw, usage = reply.text, usage_of(reply.tokens, question, reply.text + reply.thoughts)
+
+    def failed(error: AnswerError) -> AnswerError:
+        return error.costing(usage.tokens_in, usage.tokens_out, is_estimated=usage.is_estimated)
+
+    if question.is_judged and reply.ended:
+        raw = raw or reply.refusal
+    elif reply.refusal:
+        raise failed(RefusedAnswerError(f"{model} declined: {reply.refusal}", reply.refusal))
+    elif reply.ended == "refused":
+        raise failed(RefusedAnswerError(f"The content filter of {host} removed the answer of {model}.", raw))
+    elif reply.ended == "cut off":
+        raise failed(TruncatedAnswerError(f"The answer of {model} was {cut_off_after(usage, question)}.", raw))
+    elif question.is_judged and not raw.strip():
+        raise failed(BrokenAnswerError(f"The answer of {model} is empty.{_elsewhere(reply)}", raw))
     try:
         data = question.read(raw)
     except BrokenAnswerError as error:
-        raise BrokenAnswerError(str(error), raw, **tokens) from None
+        raise failed(BrokenAnswerError(f"{error}{'' if raw.strip() else _elsewhere(reply)}", raw)) from None
     return models.ModelAnswer(
-        data, raw, model, reply.model or model, host, datetime.now(UTC), usage, request_id=reply.id
+        data, raw, model, reply.model or model, host, datetime.now(UTC), usage, request_id=reply.id, failure=reply.ended
     )
 
 
-def _day(text: str | None) -> date | None:
-    try:
-        return date.fromisoformat(text[:10]) if text else None
-    except ValueError:
-        return None
+def usage_of(tokens: TokenCount, question: models.ModelRequest, written: str = "") -> models.Usage:
+    """Estimates what the server did not say; without anything `written`, an answer of usual length."""
+    if tokens.tokens_in is not None and tokens.tokens_out is not None:
+        return models.Usage(tokens.tokens_in, tokens.tokens_out)
+    plain = estimated_usage(question, ModelFacts(name=""))
+    tokens_out = math.ceil(len(written) / 4) if written else plain.tokens_out
+    return models.Usage(
+        plain.tokens_in if tokens.tokens_in is None else tokens.tokens_in,
+        tokens_out if tokens.tokens_out is None else tokens.tokens_out,
+        is_estimated=True,
+    )
+
+
+def cut_off_after(usage: models.Usage, question: models.ModelRequest) -> str:
+    """In words, for people."""
+    limit = question.parameters.get(models.LONGEST_ANSWER)
+    told = f"; the limit is {limit:,}" if isinstance(limit, int) else ""
+    return f"cut off after {usage.tokens_out:,} tokens{told}"
+
+
+def _elsewhere(reply: Reply) -> str:
+    if not reply.thoughts:
+        return ""
+    return (
+        " All of its text is in reasoning_content, where a server puts thoughts: switch thinking off, or start the "
+        "server without its reasoning parser."
+    )

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from odyssey_recorder.llm.schema import FreeText, JsonSchema, read_answer, strict_schema
+from odyssey_recorder.model.episode import Json
 
 LONGEST_ANSWER = "max_completion_tokens"
 """The parameter for the maximum number of tokens of an answer, including hidden reasoning."""
@@ -32,7 +33,7 @@ class Image:
 
     data: bytes
     media_type: Literal["image/png", "image/jpeg"] = "image/png"
-    detail: Literal["low", "high", "auto"] = "high"
+    detail: Literal["low", "high", "auto", "original"] = "high"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,12 @@ class ModelRequest:
 
     `prompt` is the id and version of its prompt ("rewrite/1"), `prompt_sha256` the hash of the prompt's file. `answer`
     is the type of the answer, `schema_name` the name sent with its schema. `parameters` are sent unchanged
-    ("temperature", "reasoning_effort"), except that LONGEST_ANSWER gets the name that the server knows. `candidate`
-    numbers several answers to one question. With `is_judged` the asker judges the answer: whatever the model writes is
-    one, also if it is cut off, refuses, or breaks the schema; `data` is its FreeText.
+    ("temperature", "top_k", "chat_template_kwargs"), except that LONGEST_ANSWER gets the name that the server knows.
+    `candidate` numbers several answers to one question. With `is_judged` the asker judges the answer: whatever the
+    model writes is one, also if it is cut off, refuses, or breaks the schema; `data` is its FreeText.
+
+    `wire` names how the server is asked: Chat Completions, or one of `wires`. `tools` are offered to the model, as that
+    wire writes them; the tools that it calls, or called earlier, are in the text (tool_calls.py).
     """
 
     prompt: str
@@ -73,9 +77,11 @@ class ModelRequest:
     messages: tuple[ChatMessage, ...]
     schema_name: str
     answer: type[BaseModel]
-    parameters: Mapping[str, float | str] = field(default_factory=dict)
+    parameters: Mapping[str, Json] = field(default_factory=dict)
     candidate: int = 0
     is_judged: bool = False
+    wire: str = "chat"
+    tools: tuple[Json, ...] = ()
 
     @property
     def schema(self) -> JsonSchema:
@@ -89,16 +95,20 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
+    """`is_estimated` if the server did not say all of it."""
+
     tokens_in: int
     tokens_out: int
+    is_estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
     """A valid answer.
 
-    `raw` is the model's text; `data` is of the question's type `answer`. `at` is UTC. `attempts` counts the requests it
-    took. `key` is the hash of everything that determined it. `seconds` is how long the request took that was answered.
+    `raw` is the model's text, with the tools that it called; `data` is of the question's type `answer`. `at` is UTC.
+    `attempts` counts the requests it took. `key` is the hash of everything that determined it. `seconds` is how long
+    the request took that was answered.
     """
 
     data: BaseModel
@@ -114,6 +124,8 @@ class ModelAnswer:
     seconds: float = 0.0
     is_kept: bool = False
     """Whether it came from the cache, without cost."""
+    failure: Literal["", "refused", "cut off"] = ""
+    """How the answer to a judged question ended."""
 
     @property
     def is_batched(self) -> bool:

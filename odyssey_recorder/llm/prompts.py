@@ -56,7 +56,7 @@ class Prompt:
             ChatMessage("system", (Words(self._filled(self.system, data)),)),
             ChatMessage("user", (Words(self._filled(self.user, data)), *images)),
         )
-        parameters: dict[str, float | str] = {LONGEST_ANSWER: longest}
+        parameters: dict[str, Json] = {LONGEST_ANSWER: longest}
         if effort:
             parameters["reasoning_effort"] = effort
         return ModelRequest(self.name, self.sha256, messages, schema_name, answer, parameters, candidate=candidate)

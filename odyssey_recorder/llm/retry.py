@@ -3,6 +3,7 @@
 import asyncio
 import math
 import random
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,11 @@ from odyssey_recorder.errors import ModelBusyError
 
 _SPREAD = 0.25
 """Random extension of a wait, as a share of it, so that concurrent programs do not retry simultaneously."""
+_WAIT = re.compile(
+    r"(?:(?:retry|try again) (?:in|after)|retry_?(?:delay|after))\W{1,6}"
+    r"(?:(?P<minutes>\d{1,3})m ?)?(?P<number>\d{1,6}(?:\.\d{1,9})?) ?(?P<unit>ms|s)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +72,12 @@ def _until(text: str, now: datetime) -> float | None:
     if then.tzinfo is None:
         then = then.replace(tzinfo=now.tzinfo)
     return max((then - now).total_seconds(), 0.0)
+
+
+def wait_in_words(text: str) -> float | None:
+    """Seconds that the body of an error asks to wait, such as "Retry in 0.4s" or "try again in 1m12.5s"."""
+    found = _WAIT.search(text)
+    if found is None:
+        return None
+    seconds = float(found["number"]) / (1000 if found["unit"] == "ms" else 1)
+    return seconds + 60 * int(found["minutes"] or 0)

@@ -42,10 +42,11 @@ def strict_schema(model: type[BaseModel]) -> JsonSchema:
 
 
 def read_answer(raw: str, model: type[_Answer]) -> _Answer:
-    """Parse an answer, with or without a code fence. Raises BrokenAnswerError if it is invalid."""
-    fenced = _FENCE.match(raw)
+    """Parse an answer, without the thoughts before it and its code fence. Raises BrokenAnswerError if it is invalid."""
+    text = raw if raw.lstrip().startswith("{") else raw.rpartition("</think>")[2]
+    fenced = _FENCE.match(text)
     try:
-        return model.model_validate_json(fenced[1] if fenced else raw, strict=True, extra="forbid")
+        return model.model_validate_json(fenced[1] if fenced else text, strict=True, extra="forbid")
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False)
     if faults[0]["type"] == "json_invalid":

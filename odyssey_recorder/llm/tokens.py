@@ -22,10 +22,11 @@ _UNREADABLE = (_LONG_SIDE, _SHORT_SIDE)
 
 def estimated_usage(question: ModelRequest, model: ModelFacts, usual_answer: int = USUAL_ANSWER) -> Usage:
     """The estimate for a question with a usual answer, or the longest one it allows if that is shorter."""
-    words = len(json.dumps(dict(question.schema))) // _BYTES
+    words = len(json.dumps([dict(question.schema), *question.tools])) // _BYTES
     tokens_in = words + _MESSAGE * len(question.messages)
     tokens_in += sum(_of_part(part, model) for message in question.messages for part in message.parts)
-    return Usage(tokens_in, min(usual_answer, int(question.parameters.get(LONGEST_ANSWER, usual_answer))))
+    longest = question.parameters.get(LONGEST_ANSWER)
+    return Usage(tokens_in, min(usual_answer, longest) if isinstance(longest, int) else usual_answer)
 
 
 def image_tokens(width: int, height: int, model: ModelFacts) -> int:

@@ -34,6 +34,7 @@ from odyssey_recorder.merging.plan import (
     same_files,
     saved,
 )
+from odyssey_recorder.review.controls import ControlStore
 from odyssey_recorder.review.review_store import ReviewStore
 
 _UNFINISHED = f"{METADATA}/merge.json"
@@ -126,6 +127,9 @@ class _Merge:
         for file in self._plan.reviews.values():
             if reviews.read(file.episode_id) != file:
                 reviews.unite(file)
+        controls = ControlStore(self._root)
+        for origin in self._origins:
+            controls.add_from(ControlStore(origin))
         self._add_texts()
         if reviews.policy() != self._plan.policy:
             reviews.set_policy(self._plan.policy)

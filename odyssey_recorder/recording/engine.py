@@ -272,7 +272,7 @@ class Engine:
                 self._finish_touch(stroke, now_ns)
             case slow_work.Sent(started_ns, ended_ns):
                 self._input_sent(started_ns, ended_ns)
-            case messages.NoteWritten() | messages.EndingWritten() | messages.AgentRefused():
+            case messages.NoteWritten() | messages.EndingWritten() | messages.GoalsMarked() | messages.AgentRefused():
                 self._take_written(message)
             case events.TextAnswered(step, text) if self._doubts(step, text):
                 pass  # the annotator is asked again
@@ -443,6 +443,8 @@ class Engine:
                 self._write("Your note", partial(self._writer.note, key, text))
             case messages.EndingWritten(ending):
                 self._write("Your answer", partial(self._draft.keep_ending, ending))
+            case messages.GoalsMarked(goals):
+                self._write("What you marked", partial(self._draft.keep_goals, goals))
             case messages.AgentRefused(action, frame_number, agent):
                 self._write("What you refused", partial(self._writer.refuse, action, frame_number, agent))
 

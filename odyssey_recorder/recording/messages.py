@@ -4,6 +4,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 from odyssey_recorder.dataset.draft import DraftStep
+from odyssey_recorder.dataset.goals import TaskGoal
 from odyssey_recorder.dataset.provenance import AgentRecord
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -65,6 +66,13 @@ class AgentActed:
 
 
 @dataclass(frozen=True, slots=True)
+class GoalsMarked:
+    """The annotator marked what proves that the task is done."""
+
+    goals: tuple[TaskGoal, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AgentRefused:
     """A person did not allow an agent's action on the frame that it judged."""
 
@@ -94,7 +102,7 @@ class Stop:
 
 
 OfAgent = TurnGiven | AgentActed
-Written = NoteWritten | EndingWritten | AgentRefused
+Written = NoteWritten | EndingWritten | GoalsMarked | AgentRefused
 Request = ScreenRequested | TrialRequested
 Message = slow_work.Outcome | Report | FrameArrived | TouchEnded | Written | RedoWanted | OfAgent | Request | Stop
 

@@ -1,12 +1,13 @@
 """The handle of a recording for windows and scripts: commands that return at once, and the current view."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
 from odyssey_recorder.dataset.draft import Draft, DraftStep
+from odyssey_recorder.dataset.goals import TaskGoal
 from odyssey_recorder.dataset.provenance import AgentRecord
 from odyssey_recorder.dataset.publishing import publish
 from odyssey_recorder.dataset.store import EpisodeStore
@@ -92,6 +93,10 @@ class Recorder:
     def keep_ending(self, ending: Complete | Impossible) -> None:
         """Keep what is written at the question for the end: the view has it, after a resume too."""
         self._engine.post(messages.EndingWritten(ending))
+
+    def mark_goals(self, goals: Sequence[TaskGoal]) -> None:
+        """Keep what proves that the task is done, for the provenance of an episode that ends with COMPLETE."""
+        self._engine.post(messages.GoalsMarked(tuple(goals)))
 
     def write_trial(self, ending: Complete | Impossible, root: Path) -> Path:
         """Write the episode as it would be published now into the empty dataset `root`; returns its annotation.

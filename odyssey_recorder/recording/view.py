@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from odyssey_recorder.dataset.goals import TaskGoal
 from odyssey_recorder.dataset.layout import read_dataset_file, ui_tree_path
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import ViewNode, parse
@@ -183,6 +184,7 @@ class RecordingView:
     `is_correcting`: the next step is shown in place of an agent's.
     `redo`: the action of the undone step that may be sent again.
     `note`, `reason`: what is written at the questions for the end, and not answered yet.
+    `goals`: what is marked there as proof that the task is done.
     `nodes`: the views of the frame, once they are known.
     """
 
@@ -205,6 +207,7 @@ class RecordingView:
     redo: Action | None = None
     note: str = ""
     reason: str = ""
+    goals: tuple[TaskGoal, ...] = ()
     nodes: "tuple[ViewNode, ...]" = ()
 
 
@@ -282,6 +285,7 @@ def make_view(
         is_correcting=bool(draft.state.rejected),
         note=draft.state.note,
         reason=draft.state.reason,
+        goals=draft.state.goals,
     )
 
 

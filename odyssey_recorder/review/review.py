@@ -192,16 +192,36 @@ class Reply(_Entry):
     words: str = Field(pattern=r"\S")
 
 
+class Defect(Enum):
+    """What is wrong with an accepted episode as reviewers are shown it."""
+
+    SCREENSHOT = "screenshot"
+    STEP = "step"
+    INSTRUCTION = "instruction"
+
+
+DEFECTS: dict[Defect, str] = {
+    Defect.SCREENSHOT: "A step shows the screenshot of the step before",
+    Defect.STEP: "A step is left out",
+    Defect.INSTRUCTION: "The instruction is that of another episode",
+}
+
+
 class Control(_Entry):
-    """Makes a finished episode a control, whose status is the known verdict; or with `withdraws` ends that."""
+    """Makes a finished episode a control; or with `withdraws` ends that.
+
+    The known verdict is its status, or with a `defect` that it is bad: at `step`, or with `words` as its instruction.
+    """
 
     kind: Literal["control"] = "control"
+    episode_id: str
+    defect: Defect | None = None
+    step: int = Field(default=0, ge=0, le=MOST_STEPS)
+    words: str = ""
     withdraws: str = ""
 
 
-Entry = Annotated[
-    Verdict | Fix | ReplayEvidence | Move | Request | Reopening | Reply | Control, Field(discriminator="kind")
-]
+Entry = Annotated[Verdict | Fix | ReplayEvidence | Move | Request | Reopening | Reply, Field(discriminator="kind")]
 
 
 def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
@@ -215,8 +235,7 @@ def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
 
 def standing_verdicts(entries: Collection[Entry]) -> tuple[Verdict, ...]:
     gone = taken_back(entries)
-    given = (entry for entry in entries if isinstance(entry, Verdict) and not entry.control)
-    return tuple(verdict for verdict in given if verdict.id not in gone)
+    return tuple(entry for entry in entries if isinstance(entry, Verdict) and entry.id not in gone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,19 +266,8 @@ class ReviewFile(EntryFile[Entry]):
     @property
     def reply(self) -> Reply | None:
         """The annotator's newest reply, until somebody takes the verdict back or gives another."""
-        kinds = (Reply, Reopening, Verdict)
-        said = [one for one in self.entries if isinstance(one, kinds) and not getattr(one, "control", "")]
+        said = [entry for entry in self.entries if isinstance(entry, Reply | Reopening | Verdict)]
         return said[-1] if said and isinstance(said[-1], Reply) else None
-
-    @property
-    def control(self) -> Control | None:
-        controls = [entry for entry in self.entries if isinstance(entry, Control)]
-        withdrawn = {control.withdraws for control in controls}
-        return next((one for one in controls if not one.withdraws and one.id not in withdrawn), None)
-
-    @property
-    def control_verdicts(self) -> tuple[Verdict, ...]:
-        return tuple(entry for entry in self.entries if isinstance(entry, Verdict) and entry.control)
 
     @property
     def fixes(self) -> tuple[Fix, ...]:

@@ -1,7 +1,7 @@
 """Writes a reviewer's work into the review files, and moves episodes that are rejected or restored."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.finding import EpisodeReport
+from odyssey_recorder.review.controls import ControlStore
 from odyssey_recorder.review.review import (
     Control,
     Decision,
@@ -42,6 +43,7 @@ from odyssey_recorder.review.views import VerdictDraft, subject_of
 class ReviewLog:
     def __init__(self, root: Path, who: Callable[[], str]) -> None:
         self.reviews = ReviewStore(root)
+        self.controls = ControlStore(root)
         self.versions = Versions(root, self.reviews.is_recorded)
         self.trash = Trash(root, self.reviews.is_recorded)
         self._who = who
@@ -50,7 +52,10 @@ class ReviewLog:
     def verdict(
         self, episode: EpisodeRow, report: EpisodeReport, draft: VerdictDraft, decision: Decision, control: str = ""
     ) -> None:
-        """A replay by the reviewer of the same files is the evidence. Raises ReviewError, DatasetError."""
+        """A replay by the reviewer of the same files is the evidence; one on a control is kept with the controls.
+
+        Raises ReviewError, DatasetError.
+        """
         signed = self._signed()
         replays = [
             entry
@@ -70,7 +75,10 @@ class ReviewLog:
             replay=own[-1].id if own else "",
             control=control,
         )
-        self.reviews.append(episode.episode_id, verdict)
+        if control:
+            self.controls.add(verdict)
+        else:
+            self.reviews.append(episode.episode_id, verdict)
 
     def replay(self, episode_id: str, **result: object) -> ReplayEvidence:
         evidence = ReplayEvidence.model_validate({**self._signed(), **result})
@@ -127,13 +135,10 @@ class ReviewLog:
             raise ReviewError("Write what the reviewer should know.")
         self.reviews.append(episode.episode_id, Reply(**signed, words=words.strip()))
 
-    def control(self, episode_id: str, *, on: bool) -> bool:
-        """Make the episode a control, or end that; False if nothing changes. Raises ReviewError, DatasetError."""
-        control = self.reviews.read_complete(episode_id).control
-        if (control is not None) is on:
-            return False
-        self.reviews.append(episode_id, Control(**self._signed(), withdraws="" if control is None else control.id))
-        return True
+    def control(self, episode_ids: Iterable[str], **details: object) -> None:
+        """Make each a control, or with `withdraws` end that. Raises ReviewError, DatasetError."""
+        made = [Control.model_validate({**self._signed(), "episode_id": one, **details}) for one in episode_ids]
+        self.controls.add(*made)
 
     def check_withdrawal(self, episode: EpisodeRow) -> None:
         """Raise ReviewError unless the episode is this person's own and nobody has judged it. Raises DatasetError."""

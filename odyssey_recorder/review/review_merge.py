@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from odyssey_recorder.dataset.episode_row import read_row
-from odyssey_recorder.dataset.layout import POLICY, REVIEW_NAME, REVIEWS
+from odyssey_recorder.dataset.layout import CONTROLS, POLICY, REVIEW_NAME, REVIEWS
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, ReviewError, UnfitFileError
 from odyssey_recorder.files import Largest, read_json, refuse_link, storage_error
 from odyssey_recorder.model.episode import Json, is_episode_id
+from odyssey_recorder.review.controls import ControlStore
 from odyssey_recorder.review.review import ReviewFile
 from odyssey_recorder.review.review_file import REVIEW_FORM, completed
 from odyssey_recorder.review.review_store import ReviewStore
@@ -56,6 +57,8 @@ def merge_reviews(store: ReviewStore, path: Path) -> Merged:
     merged = Merged()
     for found in _found_at(path, store):
         _merge_one(store, found, merged)
+    if (path / REVIEWS).is_dir():
+        ControlStore(store.root).add_from(ControlStore(path))
     return merged
 
 
@@ -94,7 +97,8 @@ def _found_at(path: Path, store: ReviewStore | None) -> Iterator[ReviewFile | st
         yield from _read(path, store, None)
         return
     folder = path / REVIEWS if (path / REVIEWS).is_dir() else path
-    files = (file for file in folder.iterdir() if file.suffix in (".json", ".jsonl") and file.name != POLICY)
+    others = (POLICY, CONTROLS)
+    files = (file for file in folder.iterdir() if file.suffix in (".json", ".jsonl") and file.name not in others)
     for file in sorted(files):
         try:
             refuse_link(file)

@@ -18,7 +18,6 @@ from odyssey_recorder.review.review import (
     Fix,
     Judgement,
     Rating,
-    ReplayEvidence,
     ReviewFile,
     Verdict,
 )
@@ -243,19 +242,6 @@ def reopened_verdict(status: ReviewStatus, *, recorder: str, reviewer: str) -> V
     if status.stage.is_final or same_person(newest.by, reviewer):
         return newest
     return "The review of this episode is not finished, and its last verdict is not yours."
-
-
-def control_for(file: ReviewFile, status: ReviewStatus, *, recorder: str, reviewer: str) -> str:
-    """The id of the control that the episode is for `reviewer`; empty if they judged or know it, or it is none.
-
-    Only somebody who has no part in the episode gets it, and only while its verdict is known.
-    """
-    control = file.control
-    if control is None or status.stage not in (ReviewStage.ACCEPTED, ReviewStage.SENT_BACK):
-        return ""
-    persons = [recorder, *(entry.by for entry in file.entries if not isinstance(entry, ReplayEvidence))]
-    knows = not comparable_name(reviewer) or any(same_person(person, reviewer) for person in persons)
-    return "" if knows else control.id
 
 
 def decision_fault(decision: Decision, judgements: Sequence[Judgement]) -> str:

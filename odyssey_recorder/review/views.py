@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from odyssey_recorder.dataset.episode_row import EpisodeRow
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.model.finding import EpisodeReport
-from odyssey_recorder.review.review import Control, Decision, Entry, Judgement, Subject, Verdict
+from odyssey_recorder.review.review import Decision, Entry, Judgement, Subject, Verdict
 from odyssey_recorder.review.status import ReviewerRole, ReviewStage, SecondReviewReason, same_person
 
 _SOMEBODY = "another reviewer"
@@ -19,8 +19,8 @@ class ReviewRow:
     `report` is None until the episode was checked; `is_settled` is True once the whole dataset was checked after that.
     `role` is None if the reviewer may not judge it; `refusal` says why. `reopens` is who gave the verdict that the
     reviewer may take back, empty if there is none. `reply` is what the annotator answered to a verdict that sent the
-    episode back. `is_hit` is set after a verdict on a control: whether it is as the known one. `problem` says why its
-    review file is unreadable.
+    episode back. `is_hit` is set after a verdict on a control: whether it is as the known one; `defect` then says
+    what was altered in it. `problem` says why its review file is unreadable.
     """
 
     episode: EpisodeRow
@@ -31,6 +31,7 @@ class ReviewRow:
     reopens: str = ""
     reply: str = ""
     is_hit: bool | None = None
+    defect: str = ""
     report: EpisodeReport | None = None
     problem: str = ""
     is_settled: bool = False
@@ -84,11 +85,6 @@ def blind(entries: Sequence[Entry], reviewer: str) -> tuple[Entry, ...]:
     )
 
 
-def without_controls(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Without what tells that the episode is a control: reviewers may talk to each other."""
-    return tuple(entry for entry in entries if not isinstance(entry, Control) and not getattr(entry, "control", ""))
-
-
 def subject_of(episode: EpisodeRow) -> Subject:
     return Subject(
         recorder=episode.annotator,
@@ -103,9 +99,10 @@ def outcome_text(row: ReviewRow) -> str:
     """What follows from a verdict that was just given."""
     owner = row.episode.annotator or "the annotator"
     if row.is_hit is not None:
-        known = "good" if row.stage is ReviewStage.ACCEPTED else "bad"
+        known = "good" if row.stage is ReviewStage.ACCEPTED and not row.defect else "bad"
         as_known = "your decision is right" if row.is_hit else "your decision is wrong"
-        return f"Saved. This was a control episode, known to be {known}: {as_known}"
+        defect = f"{row.defect} " if row.defect else ""
+        return f"Saved. {defect}This was a control episode, known to be {known}: {as_known}"
     match row.stage:
         case ReviewStage.ACCEPTED:
             return "Accepted"

@@ -115,8 +115,18 @@ class RecordingService:
         drafts = [draft for store in self._stores for draft in store.drafts()]
         return sorted(drafts, key=lambda draft: draft.changed_at, reverse=True)
 
+    def discarded(self) -> Sequence[DraftSummary]:
+        """Those that can be restored, newest first."""
+        drafts = [draft for store in self._stores for draft in store.discarded()]
+        return sorted(drafts, key=lambda draft: draft.changed_at, reverse=True)
+
     def discard(self, episode_id: str) -> None:
         self._store_of(episode_id).discard_unopened(episode_id)
+
+    def restore(self, episode_id: str) -> None:
+        """Make a discarded recording a draft again. Raises DatasetError."""
+        known = (store for store in self._stores if any(one.episode_id == episode_id for one in store.discarded()))
+        next(known, self.store).restore(episode_id)
 
     def recorded_today(self) -> DayCount:
         """Reads the provenance of episodes that were written today; unreadable ones do not count."""
@@ -155,7 +165,7 @@ class RecordingService:
         """What is being recorded, to begin it again."""
         origin = recorder.origin
         is_practice = self._store_of(recorder.episode_id) is not self.store
-        return Assignment(recorder.task, origin.task_id, _start_state(origin.start), is_practice, origin.making)
+        return Assignment(recorder.task, origin.task_id, start_state(origin.start), is_practice, origin.making)
 
     def suits(self, device: DeviceProperties, draft: DraftSummary) -> bool:
         """Whether a draft can be continued on a device: one with the same screen, and simulated only if it was."""
@@ -314,7 +324,7 @@ def _bring_to_start(device: Device, start: StartState) -> None:
             device.load_snapshot(name)
 
 
-def _start_state(record: "provenance.StartRecord") -> StartState:
+def start_state(record: "provenance.StartRecord") -> StartState:
     match record.kind:
         case "as_found":
             return AsFound()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from random import choice
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -22,14 +23,16 @@ from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
 from odyssey_recorder.model.finding import EpisodeReport
+from odyssey_recorder.model.geometry import GRID, Size
 from odyssey_recorder.model.plain_text import counted, step_number
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.review import status as statuses
-from odyssey_recorder.review.review import Decision, Judgement, Move, ReplayEvidence, ReviewFile
+from odyssey_recorder.review.controls import altered_row, as_control, defect_text, revision_shown, steps_to_alter
+from odyssey_recorder.review.review import Control, Decision, Defect, Judgement, Move, ReplayEvidence, ReviewFile
 from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.review_merge import Merged, check_elsewhere, check_reviews, merge_copies, merge_reviews
 from odyssey_recorder.review.review_store import ReviewStore
-from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, blind, without_controls
+from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, blind
 
 if TYPE_CHECKING:
     from odyssey_recorder.annotation.checking import CheckedEpisode
@@ -53,6 +56,17 @@ class InTrash:
     moved_at: datetime
     by: str = ""
     why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedControl:
+    """A control episode, who planted it, and how many reviewers have judged it."""
+
+    episode_id: str
+    instruction: str
+    defect: Defect | None
+    by: str
+    judged: int
 
 
 class ReviewSubscription:
@@ -201,20 +215,58 @@ class ReviewService:
 
     # Controls.
 
-    def control(self, ids: Collection[str], *, on: bool) -> list[str]:
-        """Make finished episodes controls, whose verdict is known, or end that; returns those that have changed.
+    def control(
+        self,
+        ids: Collection[str],
+        defect: Defect | None = None,
+        progress: Progress = untold,
+        cancelled: Cancelled = never,
+    ) -> list[str]:
+        """Make finished episodes controls, whose verdict is known; returns those that were not controls before.
 
         Reviewers who have no part in such an episode get it as if nobody had judged it. Their verdicts measure them and
-        change nothing else. Raises as `request`.
+        change nothing else. With a `defect` they are shown accepted episodes with it, so the known verdict is that they
+        are bad; episodes that cannot have it are left out. Checks first what has changed. Raises as `request`,
+        CancelledError.
         """
-        finished = (statuses.ReviewStage.ACCEPTED, statuses.ReviewStage.SENT_BACK)
-        changed = [
-            one.episode_id
-            for one in self._episodes(ids)
-            if (not on or self.stage(one.episode_id) in finished) and self._log.control(one.episode_id, on=on)
+        self.check_all(progress, cancelled)
+        finished = (statuses.ReviewStage.ACCEPTED, *(() if defect else (statuses.ReviewStage.SENT_BACK,)))
+        known, made = self._log.controls.known().present, []
+        for episode in self._episodes(ids):
+            steps = steps_to_alter(episode.steps, defect)
+            words = self._other_instruction(episode) if defect is Defect.INSTRUCTION else ""
+            can_have = steps and (words or defect is not Defect.INSTRUCTION)
+            if episode.episode_id not in known and can_have and self.stage(episode.episode_id) in finished:
+                step = choice(steps) if steps else 0
+                self._log.control([episode.episode_id], defect=defect, step=step, words=words)
+                made.append(episode.episode_id)
+        self._notify(made)
+        return made
+
+    def end_controls(self, ids: Collection[str]) -> list[str]:
+        """Make them ordinary episodes again; returns those that were controls. Raises DatasetError, ReviewError."""
+        known = self._log.controls.known().present
+        ended = sorted({*ids} & known.keys())
+        for episode_id in ended:
+            self._log.control([episode_id], withdraws=known[episode_id].id)
+        self._notify(ended)
+        return ended
+
+    def controls(self) -> Sequence[ListedControl]:
+        """The present controls, newest first. Raises DatasetError, ReviewError."""
+        known = self._log.controls.known()
+        self._index.update(known.present)
+        said = {episode.episode_id: episode.instruction for episode in self._index.rows(among=list(known.present))}
+        return [
+            ListedControl(of, said.get(of, ""), one.defect, one.by, len(known.verdicts.get(of, ())))
+            for of, one in sorted(known.present.items(), key=lambda item: item[1].at, reverse=True)
         ]
-        self._notify(changed)
-        return changed
+
+    def _other_instruction(self, episode: EpisodeRow) -> str:
+        """Of another task, of the same category if there is one; empty if there is none."""
+        others = [other for other in self._index.rows() if other.instruction not in ("", episode.instruction)]
+        alike = [other for other in others if other.category == episode.category]
+        return choice(alike or others).instruction if others else ""
 
     # One episode.
 
@@ -238,15 +290,13 @@ class ReviewService:
         revision = self._versions.revision(episode_id)
         opened = open_damaged(self.root / annotation_path(episode_id))
         checks = self._checks.look(episode_id)
-        row = self._row(self._episode(episode_id), checks)
-        file = self._reviews.read(episode_id)
-        entries = without_controls(file.entries)
+        row, control = self._row(self._episode(episode_id), checks)
+        entries = self._reviews.read(episode_id).entries
         if row.role is statuses.ReviewerRole.SECOND:
             entries = blind(entries, self.reviewer)
-        elif row.role is statuses.ReviewerRole.FIRST and file.control is not None:
-            entries = tuple(one for one in entries if statuses.same_person(one.by, self.reviewer))
         report = checks.report or EpisodeReport(episode_id)
-        return OpenedReview(row, opened, report, entries, revision, _texts(self.root, episode_id))
+        review = OpenedReview(row, opened, report, entries, revision, _texts(self.root, episode_id))
+        return review if control is None else as_control(review, control, self.reviewer)
 
     def submit(self, episode_id: str, draft: VerdictDraft) -> ReviewRow:
         """Record a verdict, apply its consequences, and return the episode's new row.
@@ -255,7 +305,9 @@ class ReviewService:
         changed.
         """
         episode, file, checks, control = self._expect_turn(episode_id)
-        if self._versions.revision(episode_id) != draft.revision:
+        revision = self._versions.revision(episode_id)
+        is_altered = control is not None and draft.revision != revision
+        if draft.revision != (revision_shown(control, revision) if control and is_altered else revision):
             raise ReviewError(f"Episode {episode_id} has changed since you opened it. Review it again.")
         report = checks.report or EpisodeReport(episode_id)
         decision = statuses.checked_decision(
@@ -264,11 +316,12 @@ class ReviewService:
             worst_error=report.worst if report.has_errors else None,
             has_fixed=any(statuses.same_person(fix.by, self.reviewer) for fix in statuses.effective_fixes(file.fixes)),
         )
-        self._log.verdict(episode, report, draft, decision, control)
-        row = self._row(episode, checks)
-        if control:
+        self._log.verdict(episode, report, draft, decision, "" if control is None else control.id)
+        row, _ = self._row(episode, checks)
+        if control is not None:
             self._notify([episode_id])
-            return replace(row, is_hit=decision.accepts is (row.stage is statuses.ReviewStage.ACCEPTED))
+            is_good = row.stage is statuses.ReviewStage.ACCEPTED and not is_altered
+            return replace(row, is_hit=decision.accepts is is_good, defect=defect_text(control) if is_altered else "")
         self._settle(episode, checks)
         self._notify([episode_id])
         return row
@@ -281,19 +334,29 @@ class ReviewService:
         Checks the dataset first, unless that is done, so that the outcome is known. Raises ReviewError as `submit`,
         and for a step that the episode does not have.
         """
-        opened = self.open(episode_id)
-        if not opened.row.is_settled:
+        self.recover()
+        if not self._checks.look(episode_id).is_settled:
             self.check_all()
-        steps = len(opened.opened.episode.steps)
+        revision = self._versions.revision(episode_id)
+        steps = len(open_damaged(self.root / annotation_path(episode_id)).episode.steps)
         for judgement in judgements:
             if judgement.step is not None and judgement.step >= steps:
                 raise ReviewError(
                     f"There is no step {step_number(judgement.step)}: the episode has {counted(steps, 'step')}."
                 )
-        return self.submit(episode_id, VerdictDraft(decision, judgements, note, opened.revision, seconds=0.0))
+        return self.submit(episode_id, VerdictDraft(decision, judgements, note, revision, seconds=0.0))
 
-    def restore(self, episode_id: str, why: str) -> None:
-        self._log.restore(episode_id, why)
+    def restore(self, ids: Collection[str], why: str) -> None:
+        """Put rejected or withdrawn episodes back, to be reviewed again; all, or none if one is not in the trash.
+
+        Raises DatasetError, ReviewError.
+        """
+        self.recover()
+        if unknown := sorted({*ids}.difference(trashed.episode_id for trashed in Trash(self.root).episodes())):
+            raise DatasetError(f"There is no episode {unknown[0]} in the trash of {self.root}.")
+        for episode_id in sorted({*ids}):
+            self._log.restore(episode_id, why)
+        self._notify(ids)
 
     def reopen(self, episode_id: str, why: str = "") -> OpenedReview:
         """Take back the newest verdict: the reviewer's own, or with a reason that of a finished review.
@@ -322,7 +385,7 @@ class ReviewService:
     def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
         """Raises ReviewError also if the episode no longer has `revision`."""
         _, file, checks, control = self._expect_turn(episode_id)
-        if control:
+        if control is not None:
             raise ReviewError("This episode cannot be fixed now. Judge it as it is.")
         is_due = checks.warned is not False and not file.requests
         self._log.fix(episode_id, amendment, why, revision, second_because=_WARNED_BEFORE if is_due else "")
@@ -331,7 +394,7 @@ class ReviewService:
 
     def undo(self, episode_id: str, revision: str) -> OpenedReview:
         """Revert the newest effective fix."""
-        if self._expect_turn(episode_id)[3]:
+        if self._expect_turn(episode_id)[3] is not None:
             raise ReviewError("This episode cannot be fixed now. Judge it as it is.")
         self._log.undo(episode_id, revision)
         self._notify([episode_id])
@@ -401,28 +464,32 @@ class ReviewService:
             raise DatasetError(f"There is no episode {unknown[0]} in {self.root}.")
         return found
 
-    def _row(self, episode: EpisodeRow, checks: CheckStatus) -> ReviewRow:
+    def _row(self, episode: EpisodeRow, checks: CheckStatus) -> tuple[ReviewRow, Control | None]:
+        """With the control that the episode is for the reviewer, if it is one."""
         row = ReviewRow(episode, report=checks.report, is_settled=checks.is_settled)
         try:
             file = self._reviews.read(episode.episode_id)
             status = self._status(episode, file, checks)
+            controls = self._log.controls.known()
         except (ReviewError, DatasetError) as error:
-            return replace(row, problem=str(error), refusal=str(error))
+            return replace(row, problem=str(error), refusal=str(error)), None
         row = replace(row, stage=status.stage, twice=status.twice)
         if file.problems:
-            return replace(row, problem=file.problems[0], refusal=file.problems[0])
+            return replace(row, problem=file.problems[0], refusal=file.problems[0]), None
         persons = {"recorder": episode.annotator, "reviewer": self.reviewer}
-        if statuses.control_for(file, status, **persons):
-            return replace(row, stage=statuses.ReviewStage.UNREVIEWED, twice=None, role=statuses.ReviewerRole.FIRST)
+        if control := controls.for_reviewer(file, status, **persons):
+            seen = altered_row(control, episode)
+            first, unreviewed = statuses.ReviewerRole.FIRST, statuses.ReviewStage.UNREVIEWED
+            return replace(row, episode=seen, stage=unreviewed, twice=None, role=first), control
         row = replace(row, reply="" if file.reply is None else file.reply.words)
         role, newest = statuses.reviewer_role(status, **persons), statuses.reopened_verdict(status, **persons)
         row = replace(row, reopens="" if isinstance(newest, str) else newest.by)
-        return replace(row, refusal=role) if isinstance(role, str) else replace(row, role=role)
+        return replace(row, refusal=role) if isinstance(role, str) else replace(row, role=role), None
 
     def _settled_row(self, episode: EpisodeRow) -> ReviewRow:
         """Applies pending consequences first: verdicts may have come by a merge, or by hand."""
         checks = self._checks.known(episode.episode_id)
-        row = self._row(episode, checks)
+        row, _ = self._row(episode, checks)
         if row.stage in (statuses.ReviewStage.SENT_BACK, statuses.ReviewStage.REJECTED) and not row.problem:
             try:
                 self._settle(episode, checks)
@@ -442,8 +509,8 @@ class ReviewService:
             revision=lambda: episode.revision,
         )
 
-    def _expect_turn(self, episode_id: str) -> tuple[EpisodeRow, ReviewFile, CheckStatus, str]:
-        """With the id of the control that the episode is for the reviewer, if it is one.
+    def _expect_turn(self, episode_id: str) -> tuple[EpisodeRow, ReviewFile, CheckStatus, Control | None]:
+        """With the control that the episode is for the reviewer, if it is one.
 
         Raises ReviewError if the reviewer may not judge the episode now.
         """
@@ -453,12 +520,12 @@ class ReviewService:
         file, checks = self._reviews.read(episode_id), self._checks.look(episode_id)
         status = self._status(episode, file, checks)
         persons = {"recorder": episode.annotator, "reviewer": self.reviewer}
-        if control := statuses.control_for(file, status, **persons):
+        if control := self._log.controls.known().for_reviewer(file, status, **persons):
             return episode, file, checks, control
         role = statuses.reviewer_role(status, **persons)
         if isinstance(role, str):
             raise ReviewError(role)
-        return episode, file, checks, ""
+        return episode, file, checks, None
 
     def _on_folder_changes(
         self, subscription: ReviewSubscription, warn: Callable[[str], object], changes: FolderChanges
@@ -514,6 +581,31 @@ def reply_to_reviewer(root: Path, annotator: str, episode_id: str, words: str) -
     if (episode := read_row(root, episode_id)) is None:
         raise DatasetError(f"There is no episode {episode_id} in {root}.")
     ReviewLog(root, lambda: annotator).reply(episode, words)
+
+
+def accept_alternatives(root: Path, who: str, episode_id: str, step: int, answer: str) -> int:
+    """Accept another action at a step, counted from 0; returns how many are new.
+
+    It is spelled as by the official converter, such as ``CLICK: (432, 118)``; an empty `answer` stands for what an
+    agent wanted there and a person corrected. Raises DatasetError, ReviewError.
+    """
+    from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.annotation.alternatives import accept_alternative, rejected_at
+
+    reading = adapter_named("odyssey-agent").read(answer, Size(GRID, GRID), Size(GRID, GRID))
+    if answer and reading.action is None:
+        raise ReviewError(f"{answer!r} is not an action ({reading.problem}). Write one such as CLICK: (432, 118).")
+    actions = rejected_at(root, episode_id, step) if reading.action is None else [reading.action]
+    if not actions:
+        raise ReviewError(f"No person corrected an agent at step {step_number(step)} of {episode_id}.")
+    return sum(accept_alternative(root, episode_id, step, action, who) for action in actions)
+
+
+def withdraw_alternatives(root: Path, who: str, episode_id: str, step: int) -> int:
+    """Withdraw what was accepted at a step; returns how many. Raises DatasetError, ReviewError."""
+    from odyssey_recorder.annotation import alternatives
+
+    return alternatives.withdraw_alternatives(root, episode_id, step, who)
 
 
 def trashed_episodes(root: Path) -> Sequence[InTrash]:

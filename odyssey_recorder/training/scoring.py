@@ -5,10 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from odyssey_recorder.agents.adapter import adapter_named
-from odyssey_recorder.evaluation.answers import answer_of, read_answers
-from odyssey_recorder.evaluation.gold import GoldEpisode, gold_of
+from odyssey_recorder.evaluation.answers import read_answers
+from odyssey_recorder.evaluation.gold import GoldEpisode, gold_of, official_answer
 from odyssey_recorder.evaluation.matching import verdicts
-from odyssey_recorder.evaluation.predictions import spelled
 from odyssey_recorder.evaluation.protocols import OFFICIAL
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.training.samples import SampleGold
@@ -30,4 +29,4 @@ def official_right(given: Iterable[tuple[SampleGold, str]]) -> list[bool]:
 def _spelled(gold: SampleGold, answer: str) -> str:
     adapter, true_size = adapter_named(gold.adapter), Size(*gold.size)
     action = adapter.read(answer, adapter.fit(true_size), true_size).action
-    return "" if action is None else answer_of(*spelled(action).values())
+    return "" if action is None else official_answer(action)

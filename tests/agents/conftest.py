@@ -30,6 +30,8 @@ class Watcher:
     on_report: Callable[[], None] = lambda: None
     allowed: list[str] = field(default_factory=list)
     answer: bool | None = True
+    asked: list[str] = field(default_factory=list)
+    words: str | None = "The blue one."
     looks: int = 0
 
     def report(self, step: int, words: str) -> None:
@@ -38,6 +40,10 @@ class Watcher:
     def allows(self, words: str, concern: str) -> bool | None:
         self.allowed.append(concern)
         return self.answer
+
+    def reply(self, question: str) -> str | None:
+        self.asked.append(question)
+        return self.words
 
     def has_stopped(self) -> bool:
         self.looks += 1

@@ -9,7 +9,7 @@ from odyssey_recorder.settings import read_settings
 from odyssey_recorder.wiring.user import open_batch
 from tests.llm.stand_in import MODEL, DroppedConnection, ReceivedRequest, Reply, StandIn, Turn
 
-_PATIENCE_S = 30.0
+_PATIENCE_S = 60.0
 
 
 def says(action: str, **fields: Any) -> Reply:
@@ -40,6 +40,10 @@ class ControlledModel:
 
     def say(self, action: str, **fields: Any) -> None:
         self._answers.put(says(action, **fields))
+
+    def call(self, action: str, **fields: Any) -> None:
+        """The same as a call of the tool mobile_use."""
+        self._answers.put(Reply(json.dumps({"name": "mobile_use", "arguments": {"action": action, **fields}})))
 
 
 def batch_of(server: StandIn) -> Batch:

@@ -1,6 +1,7 @@
 """Gold actions as far as adapters can express them, and a model that replays them."""
 
 import numpy as np
+from PIL import Image
 
 from odyssey_recorder.agents.adapter import adapter_named, all_adapters
 from odyssey_recorder.agents.frames import finger_direction
@@ -16,7 +17,9 @@ LACKING = {
 }
 """What a grammar has no words for."""
 NO_NOTES = {"odyssey-agent", "os-atlas", "agentcpm-gui", "cogagent", "qwen2.5-vl"}
-NO_REASONS = {*all_adapters()} - {"ours", "claude", "openai-computer"}
+NO_REASONS = {*all_adapters()} - {
+    "ours", "claude", "openai-computer", "gemini-mobile", "claude-computer-tool", "openai-computer-tool",
+}  # fmt: skip
 
 
 def expressible(action: Action, name: str) -> Action:
@@ -51,11 +54,13 @@ class GoldReplayer:
         self._colours = np.array([colour(number) for number in range(len(golds))])
 
     def __call__(self, request: ReceivedRequest) -> Reply:
-        image = images_of(request)[-1]
+        return Reply(self.says(images_of(request)[-1]))
+
+    def says(self, image: Image.Image) -> str:
         seen = np.asarray(image)[image.height // 2, image.width // 2].astype(int)
         number = int(np.abs(self._colours - seen).sum(axis=1).argmin())
         frame = self._adapter.frame(Size(*image.size), self._true_size)
-        return Reply(self._adapter.write(self._golds[number], frame) or "I cannot say this.")
+        return self._adapter.write(self._golds[number], frame) or "I cannot say this."
 
 
 def colour(number: int) -> tuple[int, int, int]:

@@ -135,8 +135,12 @@ def test_sample_answers_are_read(name: str, raw: str, action: Action) -> None:
 
 
 PROBLEMS = (
-    ("qwen2.5-vl", '{"arguments": {"action": "wait", "time": 2}}', "unmapped: 'wait' is none of the nine actions"),
-    ("qwen2.5-vl", '{"arguments": {"action": "system_button", "button": "Enter"}}', "unmapped"),
+    (
+        "qwen2.5-vl",
+        '{"arguments": {"action": "wait", "time": 2}}',
+        "not an action: wait 2 s",
+    ),
+    ("qwen2.5-vl", '{"arguments": {"action": "system_button", "button": "Enter"}}', "not an action"),
     ("agentcpm-gui", '{"PRESS":"ENTER"}', "unmapped"),
     ("agentcpm-gui", '{"POINT":[1,1],"STATUS":"need_feedback"}', "unmapped"),
     ("android-world", '{"action_type": "click", "index": 3}', "unmapped"),
@@ -148,8 +152,8 @@ PROBLEMS = (
     ("ours", "", "unreadable"),
     ("claude", "[" * 19_000, "unreadable"),
     ("claude", '{"a":' * 3_000, "unreadable"),
-    ("ui-tars-1.5", "Action: __import__('os').system('x')", "unmapped"),
-    ("ui-tars-1.5", "x" * 30_000, "too long"),
+    ("ui-tars-1.5", "Action: __import__('os').system('x')", "unreadable"),
+    ("ui-tars-1.5", "x" * 30_000, "unreadable: too long"),
 )
 
 

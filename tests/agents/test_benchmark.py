@@ -1,13 +1,14 @@
 """The benchmark tasks on the simulated phone: their gold scripts solve them, and doing nothing does not."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from odyssey_recorder.agents.benchmark import (
+    BenchmarkTask,
     DragBetween,
     Move,
     OnField,
@@ -16,7 +17,8 @@ from odyssey_recorder.agents.benchmark import (
     read_benchmark,
     shipped_benchmark,
 )
-from odyssey_recorder.agents.goals import TaskGoal, judge
+from odyssey_recorder.dataset.goal_proposals import proposals
+from odyssey_recorder.dataset.goals import TaskGoal, judge
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.recording.script import PressKey, TypeText
 from odyssey_recorder.tasks.listing import read_tasks, shipped_tasks
@@ -74,6 +76,36 @@ def test_gold_script_solves_the_task_and_idling_does_not(task_id: str, seed: int
         for move in task.gold:
             carry_out(person, move)
         assert judge(task.goals, task.answer, before=before, after=person.phone.facts(), note=task.answer).missed == ()
+
+
+def facts_of(*moves: Move) -> tuple[dict[str, Any], dict[str, Any]]:
+    """At the start, and after these moves."""
+    with person_with(half_as_dense(profile_named("small_phone"))) as person:
+        before = person.phone.facts()
+        for move in moves:
+            carry_out(person, move)
+        return before, person.phone.facts()
+
+
+@pytest.mark.parametrize("tasks", [3, pytest.param(20, marks=pytest.mark.soak)])
+def test_marks_on_the_changes_of_gold_runs_agree_with_the_goals_of_the_tasks(tasks: int) -> None:
+    """An annotator marks all that follows from the instruction; the other runs take a detour, or do not finish."""
+    right = wrong = 0
+    for listed in read_tasks(shipped_tasks())[::2][:tasks]:
+        task = TASKS[listed.task_id].filled(0)
+        marks = [goal for goal in proposals(*facts_of(*task.gold)) if "when" not in goal.path]
+
+        def agrees(moves: Sequence[Move], *, succeeds: bool, task: BenchmarkTask = task, marks: Any = marks) -> bool:
+            before, after = facts_of(*moves)
+            own, marked = (
+                judge(goals, task.answer, before=before, after=after, note=task.answer) for goals in (task.goals, marks)
+            )
+            assert marked.succeeded == own.succeeded, (task.task_id, moves, marked.missed, own.missed)
+            return own.succeeded is succeeds
+
+        right += agrees([OnText(on="Clock"), PressKey(key="HOME"), *task.gold], succeeds=True)
+        wrong += agrees(task.gold[: len(task.gold) // 2], succeeds=False)
+    assert (right, wrong) == (tasks, tasks)
 
 
 FACTS: dict[str, Any] = {

@@ -14,6 +14,7 @@ import pytest
 from odyssey_recorder.agents.benchmark import OnText, read_benchmark, shipped_benchmark
 from odyssey_recorder.commands.demo_annotator import Eyes, On
 from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.layout import provenance_path
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.llm.tokens import USUAL_ANSWER
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
@@ -131,6 +132,29 @@ def test_goals_on_settings_and_screen_work_on_any_device(cli: CommandLine, agent
     assert (row["stop"], row["is_met"], row["missed"]) == ("complete", False, ['files."/sdcard/plants.txt"']), ran.err
 
 
+def test_task_of_an_episode_is_judged_by_what_its_annotator_marked(
+    cli: CommandLine, agent_phone: SimulatedPhone
+) -> None:
+    _, (recorded,) = run_with(cli, GoldPlayer(agent_phone, ALARM))
+    episode_id = recorded["episode_id"]
+    words = ("--from-episodes", "is:agent")
+    with StandIn(idle) as server:
+        command = [one for one in agent_command(cli, server, *words) if one != cli.folder / "results.jsonl"]
+        command[command.index("--out")] = f"--out={cli.folder / 'again.jsonl'}"
+        ran = cli(*command)
+        assert (ran.exit_code, len(server.questions)) == (2, 0)
+        assert "None of these episodes says what proves its task." in ran.err
+
+        path = cli.dataset / provenance_path(episode_id)
+        known = json.loads(path.read_text())
+        known["goals"] = [{"path": "clock.alarms[label=Work].on", "op": "equals", "value": False}]
+        path.write_text(json.dumps(known))
+        ran = cli(*command)
+    (row,) = results(cli.folder / "again.jsonl")
+    assert (row["task_id"], row["gold_steps"], row["stop"]) == (episode_id, 3, "complete"), ran.err
+    assert (row["is_met"], row["missed"]) == (False, ["clock.alarms[label=Work].on"])
+
+
 def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     questions = list[ReceivedRequest]()
     tasks = write_list(cli.folder / "tasks.jsonl", [task_row("look")])
@@ -152,7 +176,8 @@ def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: Simu
 @pytest.mark.parametrize(("answer", "stop"), [(says("HOME"), "repeated"), (says("TYPE", text=""), "unreadable")])
 def test_run_without_progress_ends(cli: CommandLine, agent_phone: SimulatedPhone, answer: Reply, stop: str) -> None:
     ran, (row,) = run_with(cli, lambda _: answer)
-    assert (ran.exit_code, row["stop"], row["steps"]) == (0, stop, 2 if stop == "repeated" else 0), ran.err
+    assert (ran.exit_code, row["stop"], row["steps"]) == (1, stop, 2 if stop == "repeated" else 0), ran.err
+    assert f"1 task cut short: {stop}" in ran.out
     assert len(cli.draft_ids()) == 1
 
 
@@ -172,7 +197,7 @@ def only_draft(cli: CommandLine) -> Draft:
 
 def test_disallowed_action_needs_a_person(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
     ran, (row,) = run_with(cli, GoldPlayer(agent_phone, ALARM), "--allow-package", "com.example.notes")
-    assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1)
+    assert (ran.exit_code, row["stop"], row["steps"], row["interventions"]) == (1, "guard", 0, 1)
     assert "is not allowed. Without a terminal nobody can be asked" in ran.err
     assert not only_draft(cli).state.rejected, "nobody refused it"
 

@@ -71,9 +71,7 @@ class GoldAnswers:
             return replies.pop(0) if len(replies) > 1 else replies[0]
 
 
-@pytest.mark.parametrize(
-    ("ids", "phones"), [(SHORT, 4), *(pytest.param(TAPPED, phones, marks=pytest.mark.soak) for phones in (1, 4))]
-)
+@pytest.mark.parametrize(("ids", "phones"), [(SHORT, 4), pytest.param(TAPPED, 4, marks=pytest.mark.soak)])
 def test_each_task_has_its_own_verdict_on_several_phones(cli: CommandLine, ids: list[str], phones: int) -> None:
     instructions = {
         job.task_id: job.listed.task.instruction
@@ -92,3 +90,14 @@ def test_each_task_has_its_own_verdict_on_several_phones(cli: CommandLine, ids: 
     assert sorted(tuple(row[key] for key in keys) for row in results(folder / "results.jsonl")) == sorted(
         (name, "complete", name != IDLE, len(replies)) for name, replies in answers.items()
     )
+
+
+@pytest.mark.parametrize("ids", [["sim-todo-delete"], pytest.param([*TASKS], marks=pytest.mark.soak)])
+def test_gold_agent_solves_tasks_without_a_model(cli: CommandLine, ids: list[str]) -> None:
+    """It opens the app drawer, scrolls in a list and holds a finger; no server is running."""
+    folder = cli.folder / "bench"
+    chosen = [word for name in ids for word in ("--task", name)]
+    ran = cli("agent", "bench", "--agent", "gold", "--out", folder, *chosen)
+    assert ran.exit_code == 0, ran.err
+    assert {row["task_id"] for row in results(folder / "results.jsonl") if row["is_met"]} == {*ids}
+    assert f"Success: 100.0% ({len(ids):,} of {len(ids):,}" in ran.out

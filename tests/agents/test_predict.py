@@ -1,6 +1,7 @@
 """`predict`: from a dataset to a file of predictions, with a gold replayer behind a stand-in for a server."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.agents.adapter import adapter_named, all_adapters
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.predict import sampled
 from odyssey_recorder.annotation.semantics import SemanticsStore
@@ -22,10 +23,10 @@ from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, 
 from odyssey_recorder.model.geometry import Size
 from tests.agents.gold_replayer import LACKING, GoldReplayer, colour, is_same_action
 from tests.annotation.texts import remember
-from tests.annotation.vision_model import images_of
 from tests.cli import CommandLine, Result
 from tests.exporting.sample import ACTIONS
-from tests.llm.stand_in import MODEL, Behaviour, ErrorReply, Reply, StandIn
+from tests.llm.other_servers import peers, pictures_in
+from tests.llm.stand_in import MODEL, Behaviour, ErrorReply, ReceivedRequest, Reply, StandIn, Turn, json_reply
 
 SIZE = Size(500, 900)
 ENDS: tuple[Action, ...] = (Complete("12"), Impossible("no such shop"))
@@ -61,7 +62,8 @@ def out(cli: CommandLine, dataset: Path) -> Path:
 
 @contextmanager
 def serving(cli: CommandLine, behaviour: Behaviour = GOLD) -> Iterator[StandIn]:
-    with StandIn(behaviour) as server:
+    others = peers(behaviour.says) if isinstance(behaviour, GoldReplayer) else lambda _: None
+    with StandIn(behaviour, others=others) as server:
         cli.monkeypatch.setenv("ODYSSEY_MODEL", "another")
         cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
         yield server
@@ -86,14 +88,14 @@ def without_words(action: Action) -> Action:
     return Complete() if isinstance(action, Complete) else Impossible("") if isinstance(action, Impossible) else action
 
 
-@pytest.mark.parametrize("name", ["ours", "ui-tars-1.5", "cogagent"])
-def test_gold_replayer_predicts_the_gold_actions(cli: CommandLine, out: Path, name: str) -> None:
+@pytest.mark.parametrize("name", all_adapters())
+def test_gold_replayed_by_every_adapters_writer_scores_100(cli: CommandLine, out: Path, name: str) -> None:
     with serving(cli, GoldReplayer(name, GOLDS, SIZE)) as server:
         ran = predict(cli, out, "--adapter", name, "--history", "screenshots:1")
         assert ran.exit_code == 0, ran.err
         assert server.complaints == []
         fitted = adapter_named(name).fit(SIZE)
-        assert {one.size for request in server.questions for one in images_of(request)} == {
+        assert {one.size for request in server.seen for one in pictures_in(request.body)} == {
             (fitted.width, fitted.height)
         }
     header, *predictions = rows(out)
@@ -110,6 +112,25 @@ def test_gold_replayer_predicts_the_gold_actions(cli: CommandLine, out: Path, na
             assert row["problem"] == ""
             assert is_same_action(without_words(gold), action_from_json(row["action"], source="prediction")), row
         assert (row["tokens_in"] > 0, row["tokens_out"] > 0, row["seconds"] >= 0) == (True, True, True)
+    lacking = sum(action_type(gold) in LACKING.get(name, ()) for gold in GOLDS)
+    score = cli.json("evaluate", out, "--data", cli.dataset)
+    assert score["ams"] == round(100 * (len(GOLDS) - lacking) / len(GOLDS), 2)
+    assert score["sr"] == (100 if not lacking else 0)
+
+
+def test_gold_scores_100_and_random_is_chance_without_a_model(cli: CommandLine, out: Path) -> None:
+    """No server is running."""
+    assert cli("predict", cli.dataset, out, "--agent", "gold").out == "16 steps of 2 episodes, 0 without an action\n"
+    score = cli.json("evaluate", out, "--data", cli.dataset)
+    assert (score["ams"], score["sr"], score["model"], score["notes"]) == (100, 100, "gold", [])
+    drawn = []
+    for seed in (1, 1, 2):
+        cli.output("predict", cli.dataset, out, "--agent", "random", "--seed", seed)
+        drawn.append(out.read_bytes())
+    assert (drawn[0] == drawn[1], drawn[1] == drawn[2]) == (True, False)
+    said = cli.output("evaluate", out, "--data", cli.dataset)
+    assert "The actions of this file are random, so its scores are chance." in said
+    assert cli.json("evaluate", out, "--data", cli.dataset)["ams"] < 50
 
 
 def test_interrupted_run_is_continued_without_repeating_requests(cli: CommandLine, out: Path, server: StandIn) -> None:
@@ -233,7 +254,14 @@ def test_every_second_screenshot_is_shown_with_all_actions_since() -> None:
     rule = HistoryRule.parse("screenshots:3:2")
     assert str(rule) == "screenshots:3:2"
     assert [list(rule.earlier_steps(step)) for step in (0, 3, 7)] == [[], [0, 1, 2], [1, 2, 3, 4, 5, 6]]
-    assert [sorted(rule.with_screenshot(step)) for step in (0, 1, 3, 7)] == [[], [], [1], [1, 3, 5]]
+    assert [sorted(rule.with_screenshot(step, 2)) for step in (0, 1, 3, 7)] == [[], [], [1], [1, 3, 5]]
+
+
+def test_history_of_the_maker_has_all_actions_and_its_number_of_screenshots() -> None:
+    rule = HistoryRule.for_agent("maker")
+    assert (str(rule), list(rule.earlier_steps(3))) == ("maker", [0, 1, 2])
+    assert [list(rule.with_screenshot(step, 2)) for step in (0, 1, 3)] == [[], [0], [2, 1]]
+    assert list(rule.with_screenshot(3, 0)) == []
 
 
 def test_sample_is_stratified_and_reproducible() -> None:
@@ -243,3 +271,28 @@ def test_sample_is_stratified_and_reproducible() -> None:
     assert sampled(dict(reversed(categories.items())), 70, seed=3) == drawn == sorted(drawn)
     assert sampled(categories, 70, seed=4) != drawn
     assert [len(sampled(categories, count, seed=0)) for count in (1, 2, 699, 700, 9_999)] == [1, 2, 699, 700, 700]
+
+
+def test_failures_are_counted_in_columns_and_a_broken_server_is_an_error(cli: CommandLine, out: Path) -> None:
+    empty, cut_off = json_reply({"choices": []}), Reply("I look", finish_reason="length")
+    turns = iter((Reply("", refusal="I must not."), cut_off, Reply("Sure."), empty, empty))
+    by_question: dict[str, Turn] = {}
+
+    def answer(request: ReceivedRequest) -> Turn:
+        asked = json.dumps(request.body)
+        if asked not in by_question:
+            by_question[asked] = next(turns, None) or GOLD(request)
+        return by_question[asked]
+
+    with serving(cli, answer):
+        ran = predict(cli, out, "--at-once", 1)
+    titles, counts = (re.split("  +", line.strip()) for line in ran.err.splitlines()[-3:-1])
+    assert dict(zip(titles, counts, strict=True)) == {
+        "answers": "16", "usable": "11", "refused": "1", "cut off": "1", "unreadable": "1", "unmapped": "0",
+        "outside": "0", "not an action": "0", "broken": "2",
+    }  # fmt: skip
+    assert "2 of 16 answers are broken" in ran.err
+    assert ran.exit_code == 1
+    problems = [row["problem"] for row in rows(out)[1:] if row["action"] is None]
+    assert [problem.partition(":")[0] for problem in problems[2:]] == ["unreadable", "broken", "broken"]
+    assert problems[:2] == ["refused: I must not.", "cut off after 1 tokens; the limit is 4,000"]

@@ -3,10 +3,8 @@
 import re
 
 import pytest
-from typer.core import TyperGroup
-from typer.main import get_command
 
-from odyssey_recorder.cli import app
+from odyssey_recorder.cli import program
 from tests.cli import CommandLine
 
 USERS = {
@@ -30,9 +28,7 @@ def listed(shown: str) -> dict[str, list[str]]:
 def test_help_groups_every_command_by_its_users(cli: CommandLine) -> None:
     parts = listed(cli("--help").out)
     assert {users: " ".join(line.split()[0] for line in parts[users]) for users in list(parts)[1:]} == USERS
-    root = get_command(app)
-    assert isinstance(root, TyperGroup)
-    assert sorted(root.commands) == COMMANDS
+    assert sorted(program().commands) == COMMANDS
 
 
 @pytest.mark.parametrize(
@@ -74,6 +70,7 @@ def test_shell_completes_commands_and_values(cli: CommandLine, typed: str, offer
 
 def test_completion_script_is_shown_and_installed(cli: CommandLine) -> None:
     cli.monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+    cli.monkeypatch.setattr("odyssey_recorder.cli.program", program.__wrapped__)  # the variable counts when it is built
     output = cli.output("--show-completion", "bash")
     assert "complete -o default -F _odyssey_recorder_completion odyssey-recorder" in output
     cli.output("--install-completion", "bash")

@@ -48,11 +48,11 @@ def test_second_review_is_requested_and_withdrawn(cli: CommandLine) -> None:
         (("--filter", "verdict:unreviewed"), "Second review of 1 episode requested, 1 left out\n"),
         ((one, other, "--withdraw"), "Second review of 2 episodes withdrawn, 0 left out\n"),
     ):
-        assert cli.output("reviews", "request", *words, "--as", "Lea") == printed
+        assert cli.output("reviews", "request", *words, "--by", "Lea") == printed
     requests = ReviewStore(cli.dataset).read(one).entries
     assert [(entry.by, entry.kind) for entry in requests] == [("Lea", "request")] * 2
-    assert cli("reviews", "request", "--as", "Lea").exit_code == 2
-    assert f"There is no episode {OTHER}" in cli.error("reviews", "request", OTHER, "--as", "Lea")
+    assert cli("reviews", "request", "--by", "Lea").exit_code == 2
+    assert f"There is no episode {OTHER}" in cli.error("reviews", "request", OTHER, "--by", "Lea")
 
 
 @pytest.mark.usefixtures("store")
@@ -123,6 +123,9 @@ def test_reply_and_control_episodes(cli: CommandLine, two: list[str]) -> None:
     assert "not sent back" in cli.error("reviews", "reply", other, "It is right", "--by", "Ada")
     said = cli.output("reviews", "control", one, other, "--by", "Lea")
     assert said == "1 control episode added, 1 left out\n"
+    assert cli.output("reviews", "control") == f"{one}  as it is, by Lea, judged by 0\n1 control episode\n"
+    said = cli.output("reviews", "control", one, "--defect", "step", "--by", "Lea")
+    assert said == "0 control episodes added, 1 left out\n", "it is one already"
     judged = cli.output("reviews", "send-back", one, *STRAY, "--by", "Dan")
     assert judged == f"{one}: Saved. This was a control episode, known to be bad: your decision is right\n"
     (rate,) = cli.json("quality-report")["controls"]
@@ -219,7 +222,7 @@ def test_rejected_episode_is_listed_and_restored(cli: CommandLine) -> None:
     assert output.splitlines()[0].startswith(episode.episode_id)
     assert output.endswith("1 episode in the trash\n")
 
-    cli.output("reviews", "restore", episode.episode_id, "--as", "Bea", "--why", "it was another one")
+    cli.output("reviews", "restore", episode.episode_id, "--by", "Bea", "--why", "it was another one")
     assert episode.annotation() is not None
     (move,) = ReviewStore(episode.root).read(episode.episode_id).entries
     assert isinstance(move, Move)

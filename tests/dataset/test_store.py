@@ -196,7 +196,7 @@ def test_late_view_hierarchy_does_not_recreate_the_draft(store: EpisodeStore) ->
 
     with ThreadPoolExecutor(1) as pool:
         writer = pool.submit(write)
-        assert is_writing.wait(20)
+        assert is_writing.wait(60)
         publishing.set()
         store.publish(draft)
         writer.result(20)  # a closed draft accepts nothing

@@ -18,7 +18,7 @@ from odyssey_recorder.model.action import Complete
 from tests.episodes import episode
 
 ONE, TWO, THREE = "0000000000000001", "0000000000000002", "0000000000000003"
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 NEVER_S = 3600.0
 FAST_RETRY = WatchRules(noticed_s=NEVER_S, unnoticed_s=0.02)
 StartWatch = Callable[..., DatasetWatch]

@@ -102,10 +102,10 @@ class InputFollower:
             return text.encode() in b"".join(data for data, _ in self.received)
 
         with self._changed:
-            assert self._changed.wait_for(has_arrived, timeout=20)
+            assert self._changed.wait_for(has_arrived, timeout=60)
 
     def join(self) -> None:
-        self._thread.join(timeout=20)
+        self._thread.join(timeout=60)
         assert not self._thread.is_alive()
 
     def _follow(self) -> None:

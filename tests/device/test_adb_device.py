@@ -90,7 +90,7 @@ def test_lost_connection_during_a_stroke_lifts_the_finger(bench: DeviceBench) ->
         stroke = executor.submit(bench.device.touch, slow_stroke)
         other.wait_until(lambda: bool(bench.inputs()))
         bench.device.close()
-        assert isinstance(stroke.exception(timeout=10), DeviceDisconnectedError)
+        assert isinstance(stroke.exception(timeout=60), DeviceDisconnectedError)
 
     other.wait_until(lambda: len(bench.inputs()) == 2)
     assert bench.inputs() == ["touch down 50,150", "touch up 250,350"]
@@ -201,10 +201,10 @@ def test_loading_a_snapshot_waits_for_an_offline_device(bench: DeviceBench) -> N
 
     with ThreadPoolExecutor(1) as executor:
         loaded = executor.submit(bench.device.load_snapshot, "home")
-        assert restored.wait(10)
+        assert restored.wait(60)
         assert wait([loaded], 0.1).not_done
         bench.emulator.faults.go_online()
-        loaded.result(timeout=20)
+        loaded.result(timeout=60)
 
     bench.device.input_nodes()
     stop()
@@ -234,10 +234,10 @@ def test_calls_wait_while_a_snapshot_is_saved(bench: DeviceBench, end: str) -> N
         assert wait([waiting], 0.1).not_done
         if end == "the device is closed":
             device.close()
-            assert isinstance(waiting.exception(timeout=10), DeviceDisconnectedError)
-            assert isinstance(saving.exception(timeout=10), DeviceDisconnectedError)
+            assert isinstance(waiting.exception(timeout=60), DeviceDisconnectedError)
+            assert isinstance(saving.exception(timeout=60), DeviceDisconnectedError)
 
-    assert isinstance(saving.exception(timeout=10), DeviceDisconnectedError)
+    assert isinstance(saving.exception(timeout=60), DeviceDisconnectedError)
     assert (waiting.exception() is None) == (end == "the console hangs up")
     device.close()
 

@@ -156,7 +156,7 @@ def test_keyboard_is_restored_at_next_connect_after_a_crash(note: Note) -> None:
     while note.keyboard != ADB_KEYBOARD:
         note.bench.device.input_nodes()
     crashing.close()
-    typing.join(timeout=20)
+    typing.join(timeout=60)
     assert note.keyboard == ADB_KEYBOARD
 
     note.device().wait_until_ready(20)

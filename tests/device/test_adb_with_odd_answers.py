@@ -322,7 +322,7 @@ def test_getevent_must_start_in_time_but_may_be_silent() -> None:
         assert not followed.done()
         device.close()
 
-        assert isinstance(followed.exception(timeout=10), DeviceDisconnectedError)
+        assert isinstance(followed.exception(timeout=60), DeviceDisconnectedError)
 
 
 def test_screen_state_is_read_again_if_the_size_changes() -> None:

@@ -72,7 +72,7 @@ def test_commands_cannot_be_injected(console: EmulatorConsole, emulator: Simulat
     assert console.snapshots() == ()
     assert not emulator.killed.is_set()
     console.kill()
-    assert emulator.killed.wait(5)
+    assert emulator.killed.wait(60)
 
 
 def test_snapshot_table_of_a_real_emulator() -> None:

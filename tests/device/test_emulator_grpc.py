@@ -226,14 +226,14 @@ def test_copy_is_kept_if_the_next_screenshot_is_later(
 def test_too_fast_emulator_ends_the_stream(service: ScriptedService, open_stream: Open, memory: FrameMemory) -> None:
     service.stream = lambda request: service.keep_open(*(written(request, seq, age_s=60) for seq in range(32)))
     stream = open_stream(memory=memory)
-    assert stream.ended.wait(5)
+    assert stream.ended.wait(60)
     assert "faster than they can be copied" in str(stream.error)
 
 
 def test_too_small_memory_ends_the_stream(open_stream: Open) -> None:
     memory = FrameMemory(Size(4, 5))
     stream = open_stream(image(1, pixels=b""), memory=memory)
-    assert stream.ended.wait(5)
+    assert stream.ended.wait(60)
     memory.close()
     assert "60 bytes for 4x6" in str(stream.error)
 

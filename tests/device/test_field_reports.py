@@ -135,8 +135,8 @@ def test_emulator_of_another_vendor_keeps_no_snapshots_and_works(
             device, Assignment(TASK, start=CleanHome()), annotator := Annotator()
         )
         recorder.start()
-        recorder.wait_for(lambda view: view.frame_number is not None, 20)
+        recorder.wait_for(lambda view: view.frame_number is not None, 60)
         recorder.complete()
-        recorder.wait_for(lambda view: view.published is not None, 20)
+        recorder.wait_for(lambda view: view.published is not None, 60)
         recorder.join()
     assert annotator.notices == []

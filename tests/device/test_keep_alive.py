@@ -46,7 +46,7 @@ def test_emulator_without_grpc_calls_ends(tmp_path: Path) -> None:
         clock.now_s = IDLE_S
         assert not emulator.killed.is_set()
         clock.now_s += 1
-        assert emulator.killed.wait(20)
+        assert emulator.killed.wait(60)
 
 
 def test_calls_keep_it_alive_until_the_device_is_closed(tmp_path: Path) -> None:
@@ -64,9 +64,9 @@ def test_calls_keep_it_alive_until_the_device_is_closed(tmp_path: Path) -> None:
         closed.set()
         for thread in threading.enumerate():
             if thread.name == f"keeps {emulator.serial} alive":
-                thread.join(20)
+                thread.join(60)
         clock.now_s += IDLE_S + 1
-        assert emulator.killed.wait(20)
+        assert emulator.killed.wait(60)
 
 
 @pytest.mark.parametrize("capture", ["adb", "auto"])

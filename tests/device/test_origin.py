@@ -45,9 +45,9 @@ def record_nothing(service: RecordingService, device: Device) -> EpisodeProvenan
     recorder = service.begin(device, Assignment(TASK), Annotator())
     recorder.start()
     try:
-        recorder.wait_for(lambda view: view.is_read or view.no_tree != "", 20)
+        recorder.wait_for(lambda view: view.is_read or view.no_tree != "", 60)
         recorder.complete()
-        recorder.wait_for(lambda view: view.published is not None, 20)
+        recorder.wait_for(lambda view: view.published is not None, 60)
     finally:
         recorder.stop()
         recorder.join()

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from PIL import Image
+
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
@@ -41,7 +43,7 @@ from tests.recording.recording_bench import Annotator
 from tests.simulator.bench import half_as_dense
 
 TASK = TaskInfo("General_Tool", ("Settings",), "Look at {}.", "Look at Display.", "Look at Display in Settings.")
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 STILL_S = 0.3
 LONG_PRESS_US = TouchRules.for_density(160).long_press_us
 
@@ -104,6 +106,15 @@ class RecordingSetup:
         """Wait until the screen has settled and is read, as a patient annotator does."""
         self.wait_until_still()
         recorder.wait_for(lambda view: view.state is State.READY and view.is_read, PATIENCE_S)
+
+    def wait_until_seen(self, recorder: Recorder, annotator: Annotator) -> None:
+        """Wait until the recorder shows what the phone shows, as an annotator does who is about to finish."""
+        self.wait_until_read(recorder)
+        shown = self.emulator.phone.screen()
+        size = (shown.width, shown.height)
+        pixels = Image.frombytes("RGBA", size, shown.rgba).convert("RGB").tobytes()
+        annotator.wait(lambda: annotator.newest is not None and annotator.newest.image().tobytes() == pixels)
+        self.wait_until_read(recorder)
 
     def await_keys(self, recorder: Recorder, count: int) -> None:
         """Wait until the recorder has noticed `count` key strokes of a text, and read its field."""

@@ -21,7 +21,7 @@ from tests.end_to_end.journal_checks import is_same_screen, is_same_touch, publi
 from tests.recording.recording_bench import PASSIVE, RecordingBench
 
 TAPS = 100
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 LONG_PRESS_US = 500_000
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(600)]

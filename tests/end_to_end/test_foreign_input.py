@@ -32,7 +32,7 @@ def test_only_step_after_click_in_emulator_window_is_flagged(
         before, clicked = recorder.view.frame_number, setup.position_of("Settings")
         setup.tap("Settings")
         notice = annotator.await_notice("Something else acted on the device: a touch at ")
-        recorder.wait_for(lambda view: view.frame_number not in {None, before}, 30)
+        recorder.wait_for(lambda view: view.frame_number not in {None, before}, 60)
         setup.tap_in_mirror(recorder, "Display")
         _, provenance = setup.finish(recorder)
 

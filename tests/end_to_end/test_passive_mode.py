@@ -275,10 +275,10 @@ def test_same_strokes_give_same_episode_in_both_modes(adb_server: PrivateAdbServ
     for mode, capture in ways:
         with (
             recording_setup(adb_server, tmp_path / f"{mode} {capture}", capture=capture) as setup,
-            setup.recording(mode) as (recorder, _),
+            setup.recording(mode) as (recorder, annotator),
         ):
             perform(setup, recorder, mode, settings_tour(setup))
-            setup.wait_until_still()
+            setup.wait_until_seen(recorder, annotator)
             episode, _ = setup.finish(recorder)
             store = setup.service.store
             episodes.append([step.action for step in episode.steps])

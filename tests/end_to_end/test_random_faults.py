@@ -102,7 +102,7 @@ class FaultyMirrorRecording(FaultyRecording):
             annotator.wait(
                 lambda notices=notices: len(annotator.notices) > notices or self._view.state is State.FINISHED  # type: ignore[misc]
             )
-            view = self._recording.recorder.wait_for(lambda view: view.state in {State.READY, State.FINISHED}, 20)
+            view = self._recording.recorder.wait_for(lambda view: view.state in {State.READY, State.FINISHED}, 60)
 
     def _is_over(self, frame: int, notices: int) -> bool:
         """Whether a tap on `frame` became a step or was refused."""

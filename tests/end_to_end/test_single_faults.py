@@ -122,6 +122,15 @@ class Tapper:
             LONG_S,
         )
 
+    def restore(self) -> None:
+        """Answer as an annotator does if the recorder asks whether the last tap was carried out."""
+        recorder = self.recording.recorder
+        view = recorder.wait_for(lambda view: view.state in {State.READY, State.RESTORING}, LONG_S)
+        if view.state is State.RESTORING:
+            recorder.accept_screen() if self.steps == self.felt else recorder.undo()
+            self.recording.accept_all_screens()
+        self.recording.ready()
+
     def _is_refused(self, since: int) -> bool:
         return any(notice in REFUSALS for notice in self.recording.annotator.notices[since:])
 
@@ -328,7 +337,7 @@ def test_input_sent_while_device_is_lost_is_kept_only_if_felt(bench: EmulatorBen
             tapper.recording.until(State.DEVICE_LOST)
             bench.emulator.faults.go_online()
             bench.reconnect()
-            tapper.recording.ready()
+            tapper.restore()
             assert tapper.steps == tapper.felt
         tapper.publish()
 

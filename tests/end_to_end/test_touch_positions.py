@@ -33,7 +33,7 @@ STILL_PAGE = "com.odyssey.calculator"
 """An app that does not scroll: moving a finger over it draws nothing."""
 FOLDED = {"CLOSED", "REAR_DISPLAY_MODE"}
 """Postures in which nobody knows where touches over gRPC land, until that is measured."""
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 ALWAYS = {(Rotation.R0, False), (Rotation.R90, True), (Rotation.R270, False)}
 """The rotations, and whether resized, of the short run; the long run has them all."""
 

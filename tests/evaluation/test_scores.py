@@ -37,7 +37,7 @@ def test_totals_match_the_official_evaluator(vector: dict[str, Any]) -> None:
     if "raises" not in macro:
         assert (pooled.ams, pooled.sr or 0.0, pooled.steps) == (macro["AMS"], macro["SR"], macro["total"])
         assert macro["action_type"].endswith(f"= {pooled.type_match:.2f}")
-        assert macro["text"].endswith(f"= {scores.breakdowns(found)['action']['TYPE'].ams:.2f}")
+        assert macro["text"] == f"{pooled.right_texts} / {pooled.texts} = {pooled.text:.2f}"
     if "raises" not in micro:
         assert means == (micro["AMS"], micro["SR"])
     if not vector["samples"]:
@@ -63,6 +63,13 @@ def test_home_counts_for_tss_only_with_the_step_after_it() -> None:
 def test_goal_progress_is_the_share_before_the_first_mistake() -> None:
     right, wrong = ("COMPLETE", "COMPLETE"), ("COMPLETE", "IMPOSSIBLE")
     assert scores.figures(score_episode([right, wrong, right, right])).progress == 25
+
+
+def test_text_accuracy_is_of_texts_that_were_typed() -> None:
+    """As the official script prints it: a text step that was answered with a click is not among them."""
+    answers = [("TYPE: a", "TYPE: a"), ("TYPE: a", "TYPE: zz"), ("TYPE: a", "CLICK: (1, 1)"), ("COMPLETE", "TYPE: a")]
+    found = scores.figures(score_episode(answers))
+    assert (found.right_texts, found.texts, found.text) == (1, 2, 50)
 
 
 def test_confusion_matrix_counts_invalid_and_missing_answers() -> None:

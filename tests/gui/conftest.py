@@ -4,6 +4,7 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import keyring
 import pytest
@@ -23,7 +24,7 @@ from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenAt, OpenWindow, Pilot
 from tests.keyrings import MemoryKeyring
 
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 
 
 class PatientBot(QtBot):
@@ -34,13 +35,18 @@ class PatientBot(QtBot):
     ) -> None:
         super().waitUntil(callback, timeout=timeout)
 
+    def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **more: Any) -> Any:  # noqa: N802 - likewise
+        return super().waitSignal(signal, timeout=timeout, **more)
+
 
 @pytest.fixture(scope="session")
-def _frozen_modules(qapp: QApplication) -> None:
-    """Excludes the modules from garbage collection, which would otherwise take longer than most tests."""
+def _frozen_modules(qapp: QApplication) -> Iterator[None]:
+    """Excludes the modules from garbage collection, and collects the last closed window before the application ends."""
     load_pages()
     gc.collect()
     gc.freeze()
+    yield
+    gc.collect()
 
 
 @pytest.fixture
@@ -48,14 +54,13 @@ def qtbot(qapp: QApplication, _frozen_modules: None, request: pytest.FixtureRequ
     """Keeps other threads, and Qt's own destructors, from garbage-collecting closed windows.
 
     Python's collector stays off until a test without a window begins: a collection that starts within a destructor
-    of Qt, which may hold a lock, and deletes a window there never ends.
+    of Qt, which may hold a lock, and deletes a window there never ends. The next test begins with a collection.
     """
     collector = GarbageCollector(qapp)
     collector.start()
     yield PatientBot(request)
     gc.disable()
     shiboken6.delete(collector)
-    gc.collect()
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +63,25 @@ FINDINGS = [
 ]
 
 
+@dataclass(frozen=True)
+class FakeConnector(DeviceConnector):
+    """Answers with `told`, and notes who was `asked`; there is no adb server."""
+
+    told: dict[str, Any] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+    def facts(self, serial: str, sources: object, *, lenient: bool = False) -> dict[str, Any]:
+        self.asked.append(serial)
+        return dict(self.told)
+
+
 class FakeRecordings(RecordingService):
     """Has fixed devices; `simulate` adds one more. Practice episodes are kept with the others."""
 
     __setattr__ = object.__setattr__  # the service itself is frozen
 
     def __init__(self, folder: Path, *devices: FakeDevice, simulated: FakeDevice | None = None) -> None:
-        super().__init__(DeviceConnector(AdbServer()), store_in(folder), "Tester")
+        super().__init__(FakeConnector(AdbServer()), store_in(folder), "Tester")
         self.connected_devices = list(devices)
         self._simulated = simulated
         self.states: dict[str, str] = {}  # adb's state of a serial, if not "device"

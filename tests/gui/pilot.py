@@ -197,7 +197,7 @@ class Pilot(WindowDriver):
         return not (self.window.isVisible() and self.controller.background.jobs)
 
     def wait_for_phase(self, phase: Phase) -> None:
-        self.qtbot.waitUntil(lambda: self.controller.phase is phase, timeout=10_000)
+        self.qtbot.waitUntil(lambda: self.controller.phase is phase, timeout=60_000)
 
     def watching(self) -> Self:
         """Wait until the device is shown."""
@@ -205,14 +205,14 @@ class Pilot(WindowDriver):
         return self
 
     def wait_for_state(self, state: State) -> RecordingView:
-        self.qtbot.waitUntil(lambda: bool(self.views) and self.views[-1].state is state, timeout=10_000)
+        self.qtbot.waitUntil(lambda: bool(self.views) and self.views[-1].state is state, timeout=60_000)
         return self.views[-1]
 
     def wait_for_steps(self, number: int) -> None:
         """Until `number` steps are recorded and the next action is possible."""
-        self.qtbot.waitUntil(lambda: len(self.steps) == number, timeout=10_000)
+        self.qtbot.waitUntil(lambda: len(self.steps) == number, timeout=60_000)
         self.wait_for_state(State.READY)
-        self.qtbot.waitUntil(lambda: self.mirror.takes_input, timeout=10_000)
+        self.qtbot.waitUntil(lambda: self.mirror.takes_input, timeout=60_000)
 
     def write_task(self, task: TaskInfo = TASK) -> None:
         self.editor("Instruction").setPlainText(task.instruction)

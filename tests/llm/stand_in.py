@@ -12,6 +12,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -77,7 +78,23 @@ class DroppedConnection:
     """Breaks the connection in the middle of the answer."""
 
 
-Turn: TypeAlias = Reply | ErrorReply | RawReply | DroppedConnection
+@dataclass(frozen=True, slots=True)
+class CutReply:
+    """The first half of an answer, which ends as if it were whole: no length was given."""
+
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Flood:
+    """Sends a piece of a body again and again, until the client goes."""
+
+    piece: bytes
+    pause_s: float = 0.0
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Turn: TypeAlias = Reply | ErrorReply | RawReply | DroppedConnection | CutReply | Flood
 Behaviour: TypeAlias = Callable[[ReceivedRequest], Turn]
 
 
@@ -156,6 +173,7 @@ class StandIn:
         self.seen: list[ReceivedRequest] = []
         self.complaints: list[str] = []
         self.most_at_once = 0
+        self.bill = Counter[str]()
         self.port = port
         self._key = key
         self._refuses = refuses
@@ -164,7 +182,7 @@ class StandIn:
         self._others = others
         self._at_once = 0
         self._one_at_a_time = threading.Lock()
-        self._stopped = threading.Event()
+        self.stopped = threading.Event()
 
     @property
     def url(self) -> str:
@@ -187,7 +205,7 @@ class StandIn:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stopped.set()
+        self.stopped.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -204,10 +222,16 @@ class StandIn:
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
             turn = self._turn(request)
-        self._stopped.wait(self.delay_s)
+        self.stopped.wait(self.delay_s)
         with self._one_at_a_time:
             self._at_once -= 1
         return turn
+
+    def charge(self, text: str) -> None:
+        """Called in the thread of a connection."""
+        with self._one_at_a_time, suppress(ValueError, AttributeError):
+            usage = json.loads(text).get("usage") or {}
+            self.bill.update({name: usage.get(f"{name}_tokens") or 0 for name in ("prompt", "completion")})
 
     def _turn(self, request: ReceivedRequest) -> Turn:
         return self._objection(request) or self.behaviour(request)
@@ -291,8 +315,27 @@ class _Connection(BaseHTTPRequestHandler):
             case DroppedConnection():
                 self._write(200, "{", {"content-length": "4000"})
                 self.close_connection = True
+            case CutReply(reply):
+                whole = completion(reply, asked)
+                self._stand_in.charge(whole)
+                self._begin({})
+                self.wfile.write(whole[: len(whole) // 2].encode())
+            case Flood(piece, pause_s, more):
+                self._begin(more)
+                while not self._stand_in.stopped.wait(pause_s):
+                    self.wfile.write(piece)
+                    self.wfile.flush()
+
+    def _begin(self, headers: Mapping[str, str]) -> None:
+        """An answer without a length, which ends with the connection."""
+        self.send_response(200)
+        for name, value in {"content-type": "application/json", "connection": "close", **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.close_connection = True
 
     def _write(self, status: int, text: str, headers: Mapping[str, str]) -> None:
+        self._stand_in.charge(text)
         body = text.encode()
         self.send_response(status)
         sent = {"content-type": "application/json", "content-length": str(len(body)), **headers}

@@ -282,7 +282,7 @@ def test_second_run_needs_no_server(tmp_path: Path) -> None:
         first = batch(server, file).ask_all(questions(5))
     runner = batch(server, file)
     second = runner.ask_all(questions(5), progress=progress.append)
-    assert progress[-1] == BatchProgress(5, 5, 0, 5, 0.0)
+    assert progress[-1] == BatchProgress(5, 5, 0, 5, 0.0, asked=5)
     assert [isinstance(one, ModelAnswer) and one.is_kept for one in second] == [True] * 5
     assert [replace(one, is_kept=False) for one in second if isinstance(one, ModelAnswer)] == first
     assert runner.estimate(questions(5)).warnings == ()

@@ -13,10 +13,12 @@ import pytest
 from odyssey_recorder.errors import (
     AnswerError,
     BrokenAnswerError,
+    BrokenReplyError,
     LanguageModelError,
     ModelBusyError,
     ModelUnusableError,
     RefusedAnswerError,
+    RefusedRequestError,
     TruncatedAnswerError,
 )
 from odyssey_recorder.llm.chat_completions import OLDER, Wire, body
@@ -33,6 +35,7 @@ from tests.llm.stand_in import (
     StandIn,
     Turn,
     in_turn,
+    json_reply,
     no_quota,
     refuses,
     says,
@@ -200,15 +203,12 @@ def test_rejected_parameter_of_the_question_is_reported() -> None:
         (no_quota(), ModelUnusableError, "quota"),
         (RawReply("<html>Please sign in</html>"), ModelUnusableError, "did not answer like a Chat Completions server"),
         (ErrorReply(403, "not in your country"), ModelUnusableError, "not in your country"),
-        (ErrorReply(400, {"message": "The maximum context length is 8192 tokens."}), LanguageModelError, "8192 tokens"),
+        (ErrorReply(400, {"message": "The longest context is 8192 tokens."}), RefusedRequestError, "8192 tokens"),
         (Reply("{", finish_reason="content_filter"), RefusedAnswerError, ""),
         (ErrorReply(400, {"message": "Filtered.", "code": "content_filter"}), RefusedAnswerError, ""),
-        *(
-            (RawReply(f'{{"choices": {choices}}}', content_type="application/json"), BrokenAnswerError, "")
-            for choices in (
-                "[]", '[{"message": {"content": "\\ud800"}}]', '[{"message": {"content": ["parts"]}}]'
-            )
-        ),
+        (json_reply({"choices": None}), BrokenReplyError, "no answer"),
+        (json_reply({"choices": [{}]}), BrokenReplyError, "no answer"),
+        (json_reply({"choices": [{"message": {"content": "\ud800"}}]}), BrokenAnswerError, ""),
     ],
 )  # fmt: skip
 def test_failures_map_to_error_types_and_messages(turn: Turn, kind: type[LanguageModelError], words: str) -> None:

@@ -22,7 +22,7 @@ def test_stand_in_server_runs_from_the_command_line() -> None:
         try:
             assert program.stdout is not None
             url = program.stdout.readline().strip()
-            with urlopen(f"{url}/chat/completions", json.dumps(question).encode(), timeout=10) as reply:
+            with urlopen(f"{url}/chat/completions", json.dumps(question).encode(), timeout=60) as reply:
                 answer = json.load(reply)
         finally:
             program.terminate()

@@ -28,7 +28,7 @@ from odyssey_recorder.recording.view import RecordingView
 from tests.dataset.drafts import ORIGIN, TASK, store_in
 from tests.fakes import PHONE_SIZE, FakeDevice
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 DEVICE = DeviceInfo("Fake Phone", PHONE_SIZE, "fake", "15", "35")
 PASSIVE = ORIGIN.model_copy(update={"mode": "passive"})
 RULES = RecordingRules(

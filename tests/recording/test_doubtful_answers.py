@@ -28,7 +28,7 @@ def press_home(recording: Recording, device: FakeDevice, screen: int) -> None:
     device.press_key("KEY_HOME")
     device.tree = NOTHING
     device.show(screen)
-    recording.recorder.wait_for(lambda view: len(view.steps) > steps and view.is_read, 20)
+    recording.recorder.wait_for(lambda view: len(view.steps) > steps and view.is_read, 60)
 
 
 def type_unreadably(recording: Recording, device: FakeDevice, shown: str) -> TextQuestion:
@@ -37,16 +37,16 @@ def type_unreadably(recording: Recording, device: FakeDevice, shown: str) -> Tex
     def is_shown(view: RecordingView) -> bool:
         return view.is_read and view.frame_number != before
 
-    recording.recorder.wait_for(lambda view: view.state is State.READY and view.is_read, 20)
+    recording.recorder.wait_for(lambda view: view.state is State.READY and view.is_read, 60)
     before = recording.recorder.view.frame_number
     for letter in "MILK":
         device.press_key(f"KEY_{letter}")
     device.tree = FIELD.format(shown)
     device.show(1)
-    recording.recorder.wait_for(is_shown, 20)
+    recording.recorder.wait_for(is_shown, 60)
     for screen in (2, 3):
         press_home(recording, device, screen)
-    asked = recording.recorder.wait_for(lambda view: view.question is not None, 20).question
+    asked = recording.recorder.wait_for(lambda view: view.question is not None, 60).question
     assert asked is not None
     return asked
 
@@ -54,7 +54,7 @@ def type_unreadably(recording: Recording, device: FakeDevice, shown: str) -> Tex
 def answer(recording: Recording, text: str) -> TextQuestion | None:
     before = recording.recorder.view.question
     recording.recorder.answer_text(0, text)
-    return recording.recorder.wait_for(lambda view: view.question != before, 20).question
+    return recording.recorder.wait_for(lambda view: view.question != before, 60).question
 
 
 def first_action(recording: Recording) -> object:

@@ -43,8 +43,8 @@ def last_report(device: FakeDevice, lead: Callable[[LiveFinger], None]) -> Repor
     finger.begin(Pixel(100, 200))
     lead(finger)
     finger.release()
-    reports.get(timeout=20)
-    report = reports.get(timeout=20)
+    reports.get(timeout=60)
+    report = reports.get(timeout=60)
     finger.stop()
     finger.join()
     return report

@@ -10,7 +10,7 @@ from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.recording.frame_reader import SLOW_S, FrameReader
 from tests.fakes import FakeDevice
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 def seconds_to_read(frames: int, *, moving: bool) -> float:

@@ -139,7 +139,7 @@ def test_click_has_a_view_hierarchy_and_an_element_box(bench: RecordingBench, de
     device.tree = TREE.format("")
     with bench.recording(device) as recording:
         recording.ready()
-        recording.recorder.wait_for(lambda view: view.is_read, 10)
+        recording.recorder.wait_for(lambda view: view.is_read, 60)
         device.never_rest()
         recording.tap(100, 200)
         recording.ready(steps=1)
@@ -156,7 +156,7 @@ def test_step_without_a_view_hierarchy_says_why(bench: RecordingBench, device: F
     device.never_rest()
     with bench.recording(device) as recording:
         recording.ready()
-        recording.recorder.wait_for(lambda view: view.no_tree != "", 10)
+        recording.recorder.wait_for(lambda view: view.no_tree != "", 60)
         recording.tap_and_wait()
 
         record = recording.draft.steps[0].record

@@ -126,7 +126,7 @@ def test_progress_of_a_long_text_is_reported(bench: RecordingBench) -> None:
 
         def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
             super().type_text(text, on_typed)
-            assert self.reported.wait(20)
+            assert self.reported.wait(60)
 
     device = PausingTypist()
     messages = list[tuple[int, str]]()
@@ -261,9 +261,9 @@ def test_script_ends_if_the_device_comes_back_on_another_screen(bench: Recording
     recorder.start()
     try:
         player.perform(Tap(tap=(10, 20)), recorder)
-        recorder.wait_for(lambda view: view.state is State.READY, 20)
+        recorder.wait_for(lambda view: view.state is State.READY, 60)
         device.disconnect()
-        recorder.wait_for(lambda view: view.state is State.DEVICE_LOST, 20)
+        recorder.wait_for(lambda view: view.state is State.DEVICE_LOST, 60)
         device.show("home, after a restart")
         device.recover()
         with pytest.raises(RecordingError, match=r"Restore that screen.*A script cannot restore the screen"):

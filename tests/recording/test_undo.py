@@ -57,7 +57,7 @@ def test_stop_while_publishing_still_publishes(tmp_path: Path, device: FakeDevic
 
     class WaitingStore(EpisodeStore):
         def publish(self, draft: Draft) -> Path:
-            assert is_stopped.wait(20)
+            assert is_stopped.wait(60)
             return super().publish(draft)
 
     bench = RecordingBench(tmp_path)
@@ -82,7 +82,7 @@ def test_input_while_restoring_by_hand_is_not_recorded(
     assert view.wanted is not None
     assert shows(view.wanted, device, 1)
     recording.recorder.press(SystemKey.BACK)
-    recording.recorder.wait_for(lambda view: len(device.performed) == 3, 10)
+    recording.recorder.wait_for(lambda view: len(device.performed) == 3, 60)
     assert device.performed[-1] is SystemKey.BACK
     assert recording.annotator.newest is not None
     recording.recorder.touch_down(recording.annotator.newest.number, Pixel(7, 9))
@@ -209,7 +209,7 @@ def test_passive_draft_is_resumed_on_its_last_screen(bench: RecordingBench, devi
         recording.until(State.READY)
         device.press_key("KEY_BACK")
         device.show(1)
-        recording.recorder.wait_for(lambda view: len(view.steps) == 1, 10)
+        recording.recorder.wait_for(lambda view: len(view.steps) == 1, 60)
         recording.annotator.wait(lambda: ends_on_screen(recording.draft, 1))
     later = FakeDevice()
     later.streams = True
@@ -221,7 +221,7 @@ def test_passive_draft_is_resumed_on_its_last_screen(bench: RecordingBench, devi
         resumed.until(State.READY)
         later.press_key("KEY_HOME")
         later.show(2)
-        view = resumed.recorder.wait_for(lambda view: len(view.steps) == 2, 10)
+        view = resumed.recorder.wait_for(lambda view: len(view.steps) == 2, 60)
         assert shows(view.steps[1].screenshot, device, 1)
 
 
@@ -231,7 +231,7 @@ def test_passive_mode_is_restored_by_hand(bench: RecordingBench, device: FakeDev
         recording.until(State.READY)
         device.press_key("KEY_BACK")
         device.show(1)
-        recording.recorder.wait_for(lambda view: len(view.steps) == 1, 10)
+        recording.recorder.wait_for(lambda view: len(view.steps) == 1, 60)
         recording.undo()
         device.press_key("KEY_HOME")
         device.show(2)

@@ -18,9 +18,9 @@ from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset_index.index import EpisodeIndex
-from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.finding import EpisodeReport, Severity
-from odyssey_recorder.review.review import Control, Decision, Fix, Move, ReplayEvidence, Request
+from odyssey_recorder.review.review import Decision, Defect, Fix, Move, ReplayEvidence, Request
 from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.review_merge import check_reviews
 from odyssey_recorder.review.status import (
@@ -155,7 +155,10 @@ def test_annotator_withdraws_own_episodes_until_they_are_reviewed(dataset: Revie
     (trashed,) = trashed_episodes(dataset.root)
     assert (trashed.episode_id, trashed.by, trashed.why) == (one, RECORDER.upper(), "blurred")
     assert trashed.instruction.startswith(f"Write {one} down.")
-    own.restore(one, "")
+    with pytest.raises(DatasetError, match=f"no episode {other} in the trash"):
+        own.restore([one, other], "")
+    assert not dataset.annotation(one).exists(), "all or none"
+    own.restore([one], "")
     assert dataset.annotation(one).read_bytes() == before
     assert judge(dataset.service("Bea"), one).stage is ReviewStage.ACCEPTED
 
@@ -170,7 +173,7 @@ def test_rejected_episode_is_moved_to_trash_and_restored(dataset: ReviewDataset,
     assert judge(service, one, Decision.REJECT, "fpp").stage is ReviewStage.REJECTED
     assert not dataset.annotation(one).exists()
     assert [trashed.episode_id for trashed in Trash(dataset.root).episodes()] == [one]
-    service.restore(one, "it was the wrong one")
+    service.restore([one], "it was the wrong one")
     assert dataset.annotation(one).read_bytes() == before
     assert service.open(one).row.role is ReviewerRole.FIRST
     moves = [entry for entry in dataset.reviews.read(one).entries if isinstance(entry, Move)]
@@ -274,7 +277,8 @@ def test_control_looks_unreviewed_and_its_verdicts_only_measure(dataset: ReviewD
     good, bad = finished(dataset, Decision.ACCEPT, "ppp"), finished(dataset, Decision.SEND_BACK, "pfp")
     reply_to_reviewer(dataset.root, RECORDER, bad, "no")
     lead = dataset.service("Lea")
-    assert lead.control([good, bad, one], on=True) == sorted([good, bad]), "one has no known verdict"
+    before_entries = [[type(entry) for entry in dataset.reviews.read(one).entries] for one in (good, bad)]
+    assert lead.control([good, bad, one]) == sorted([good, bad]), "one has no known verdict"
     before = {stage: count for stage, count in lead.figures().stages if count}
     cleo, ordinary = dataset.service("Cleo"), dataset.service("Cleo").open(one)
     for episode_id in (good, bad):
@@ -283,9 +287,7 @@ def test_control_looks_unreviewed_and_its_verdicts_only_measure(dataset: ReviewD
         assert hidden == (ReviewStage.UNREVIEWED, ReviewerRole.FIRST, None, "", "")
         assert opened.entries == ordinary.entries == ()
         for knows in ("Bea", "Lea", "ann"):
-            shown = dataset.service(knows).open(episode_id)
-            assert shown.row.role is None
-            assert not any(isinstance(entry, Control) for entry in shown.entries)
+            assert dataset.service(knows).open(episode_id).row.role is None
     with pytest.raises(ReviewError, match="cannot be fixed now"):
         cleo.fix(good, NewInstruction(instruction="Note"), "shorter", revision(dataset, good))
     hit, miss = judge(cleo, good), judge(cleo, bad)
@@ -303,16 +305,56 @@ def test_control_looks_unreviewed_and_its_verdicts_only_measure(dataset: ReviewD
     assert report.verdicts == 2, "verdicts on controls are none of the episode's"
     (rate,) = report.controls
     assert (rate.name, rate.good.count, rate.good.of, rate.bad.count, rate.bad.of) == ("Cleo", 1, 1, 0, 1)
-    assert [len(dataset.reviews.read(one).verdicts) for one in (good, bad)] == [1, 1]
+    assert [[type(entry) for entry in dataset.reviews.read(one).entries] for one in (good, bad)] == before_entries
     assert dataset.reviews.accepted([good, bad]) == {good: "Bea"}
+    files = [path.read_text() for path in (dataset.root / "reviews").glob("*.json")]
+    assert not any("control" in text.removeprefix('{"format": 1, "episode_id": "controls"') for text in files)
+    assert not any("Cleo" in text or "Lea" in text for text in files), "nothing tells of the control but the one file"
+
+
+@pytest.mark.parametrize("defect", Defect)
+def test_planted_defect_is_shown_to_reviewers_and_in_no_file(dataset: ReviewDataset, one: str, defect: Defect) -> None:
+    good, bad = finished(dataset, Decision.ACCEPT, "ppp"), finished(dataset, Decision.SEND_BACK, "pfp")
+    files = {path: path.read_bytes() for path in dataset.root.rglob("*.*") if path.suffix in (".json", ".png")}
+    lead, true = dataset.service("Lea"), dataset.service("Bea").open(good)
+    assert lead.control([good, bad, one], defect) == [good], "the others are not known to be good"
+    assert [(listed.episode_id, listed.defect, listed.by, listed.judged) for listed in lead.controls()] == [
+        (good, defect, "Lea", 0)
+    ]
+    shown = dataset.service("Cleo").open(good)
+    steps, row = true.opened.episode.steps, shown.row.episode
+    pictures = [shown.opened.files.screenshot(step).name for step in range(len(shown.opened.episode.steps))]
+    whole = [true.opened.files.screenshot(step).name for step in range(len(steps))]
+    match defect:
+        case Defect.SCREENSHOT:
+            ((before, wrong, right),) = (
+                three for three in zip(whole, pictures[1:], whole[1:], strict=False) if three[1] != three[2]
+            )
+            assert (before == wrong, right == whole[-1]) == (True, False)
+        case Defect.STEP:
+            (left_out,) = {*whole} - {*pictures}
+            assert left_out in whole[1:-1]
+            assert (pictures, row.steps) == ([one for one in whole if one != left_out], len(steps) - 1)
+            assert shown.opened.provenance is not None
+            assert len(shown.opened.provenance.steps) == row.steps
+        case Defect.INSTRUCTION:
+            assert shown.opened.episode.task.instruction == row.instruction != true.row.episode.instruction
+    assert (shown.row.stage, shown.entries) == (ReviewStage.UNREVIEWED, ())
+    missed, found = judge(dataset.service("Cleo"), good), judge(dataset.service("Dora"), good, Decision.REJECT, "pfp")
+    assert (missed.is_hit, found.is_hit, found.stage) == (False, True, ReviewStage.ACCEPTED)
+    assert outcome_text(found).startswith(f"Saved. {found.defect} This was a control episode, known to be bad")
+    assert dataset.service("Eve").judge(good, Decision.ACCEPT, judgements("ppp")).is_hit, "judged by the files"
+    rates = [(rate.name, rate.good.of, rate.bad.count, rate.bad.of) for rate in lead.figures().controls]
+    assert rates == [("Cleo", 0, 0, 1), ("Dora", 0, 1, 1), ("Eve", 1, 0, 0)]
+    assert {path: path.read_bytes() for path in files} == files
 
 
 def test_control_ends_when_it_is_withdrawn_or_reopened(dataset: ReviewDataset) -> None:
     good, other = (finished(dataset, Decision.ACCEPT, "ppp") for _ in range(2))
     lead = dataset.service("Lea")
-    lead.control([good, other], on=True)
+    lead.control([good, other])
     judge(dataset.service("Cleo"), good)
-    assert lead.control([other], on=False) == [other]
+    assert lead.end_controls([other]) == [other]
     assert dataset.service("Cleo").open(other).row.role is None
     dataset.service("Bea").reopen(good)
     assert dataset.service("Dora").open(good).row.role is ReviewerRole.FIRST

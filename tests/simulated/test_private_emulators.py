@@ -39,7 +39,7 @@ def test_phone_processes_start_end_and_leave_their_journals(
         assert adb_server.adb("-s", serial, "shell", "wm", "size").stdout.strip() == b"Physical size: 720x1280"
 
     adb_server.adb("-s", serials[1], "emu", "kill")
-    listener.join(timeout=10)
+    listener.join(timeout=60)
     assert not listener.is_alive()
     phones.stop()
 
@@ -97,7 +97,7 @@ def test_killed_phone_ends_cleanly_with_stdin_still_open(adb_server: PrivateAdbS
         serial = phone.stdout.readline().split(" runs as ")[1].split(":")[0]
         adb_server.adb("-s", serial, "wait-for-device")
         adb_server.adb("-s", serial, "emu", "kill")
-        assert phone.wait(20) == 0
+        assert phone.wait(60) == 0
         assert phone.stdout.read().endswith(f"{serial} has stopped.\n")
         assert phone.stderr.read() == ""
 

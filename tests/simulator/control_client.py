@@ -9,7 +9,7 @@ import grpc
 from odyssey_simulator.emulator import SimulatedEmulator
 
 SERVICE = "/android.emulation.control.EmulatorController/"
-TIMEOUT_S = 20.0
+TIMEOUT_S = 60.0
 
 Metadata = tuple[tuple[str, str | bytes], ...]
 

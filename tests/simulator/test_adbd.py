@@ -12,7 +12,7 @@ Packet = tuple[bytes, int, int, bytes]
 
 class Host:
     def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
 
     def send(self, command: bytes, arg0: int, arg1: int, payload: bytes = b"") -> None:
         number = int.from_bytes(command, "little")

@@ -9,7 +9,7 @@ from tests.simulator.bench import TOKEN_FILE, Bench, StartBench
 
 class Telnet:
     def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self.file = self.socket.makefile("rb")
 
     def close(self) -> None:
@@ -122,7 +122,7 @@ def test_loading_a_snapshot_lifts_fingers_and_ends_getevent(fresh_bench: Bench) 
 
     with fresh_bench.getevent("-lt") as events:
         fresh_bench.console("avd", "snapshot", "load", "held")
-        assert events.process.wait(10) != 0
+        assert events.process.wait(60) != 0
 
     after = phone.screen()
     assert after.rgba == before.rgba
@@ -151,7 +151,7 @@ def test_slow_snapshot_saving_freezes_the_shell(fresh_bench: Bench) -> None:
             assert saving.poll() is None
         assert fresh_bench.shell("echo still here") == "still here\n"
         assert not fresh_bench.emulator.faults.frozen
-        assert saving.wait(10) == 0
+        assert saving.wait(60) == 0
 
 
 def test_foldable_is_folded_and_unfolded(fold: Bench) -> None:
@@ -208,4 +208,4 @@ def test_invalid_event_or_fault_is_rejected(bench: Bench, line: str) -> None:
 def test_kill_is_reported_to_the_owner_of_the_emulator(start_bench: StartBench) -> None:
     bench = start_bench()
     bench.console("kill")
-    assert bench.emulator.killed.wait(5)
+    assert bench.emulator.killed.wait(60)

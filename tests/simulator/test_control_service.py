@@ -43,7 +43,7 @@ def events(emulator: SimulatedEmulator) -> Iterator[Events]:
             arrived.put((node.name, event.code, event.value))
 
     close = emulator.guest.nodes.read(read, lambda: None)
-    yield lambda count: [arrived.get(timeout=10) for _ in range(count)]
+    yield lambda count: [arrived.get(timeout=60) for _ in range(count)]
     close()
 
 
@@ -253,7 +253,7 @@ def test_shared_memory_without_a_size_crashes_the_emulator(tmp_path: Path, size:
         wanted = message((1, RGB), (3, size[0]), (4, size[1]), (6, message((1, 1), (2, shared.as_uri()))))
         with pytest.raises(grpc.RpcError):
             client.stream("streamScreenshot", wanted).next()
-        assert emulator.killed.wait(10)
+        assert emulator.killed.wait(60)
         assert emulator.faults.offline
         assert emulator.faults.control.off
 

@@ -81,7 +81,7 @@ def test_adb_ls_lists_a_folder(bench: Bench) -> None:
 
 def test_shell_reads_commands_from_stdin(bench: Bench) -> None:
     with bench.running("shell") as process:
-        output, _ = process.communicate(b"echo one\necho two; exit 3\necho three\n", timeout=10)
+        output, _ = process.communicate(b"echo one\necho two; exit 3\necho three\n", timeout=60)
     assert output == b"one\ntwo\n"
     assert process.returncode == 3
 
@@ -101,7 +101,7 @@ def test_terminal_prompts_echoes_and_can_be_interrupted(bench: Bench) -> None:
         type_keys(b"\x03", b"^C\r\nemu64xa:/ $ ")
         type_keys(b"echo $USER\r", b"echo $USER\r\nshell\r\nemu64xa:/ $ ")
         type_keys(b"\x04", b"")
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
 
 
 def test_two_adb_servers_share_one_emulator(bench: Bench, tmp_path: Path) -> None:

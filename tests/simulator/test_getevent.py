@@ -133,7 +133,7 @@ def test_back_key_comes_from_right_click_and_sendevent(bench: Bench, by: str) ->
         lines = events.lines(4)
 
         assert [line.split()[1:] for line in lines[::2]] == [["EV_KEY", "KEY_BACK", way] for way in ("DOWN", "UP")]
-        assert events.process.wait(10) == 0, "the count ends it"
+        assert events.process.wait(60) == 0, "the count ends it"
 
 
 def test_folded_phone_reports_touches_on_its_outer_panel(fold: Bench) -> None:

@@ -31,7 +31,7 @@ def test_simulator_stopped_by_a_signal_leaves_nothing_behind(home: Path) -> None
 
         assert program.stdout.read() == f"{serial} has stopped.\n"
         assert program.stderr.read() == ""
-        assert program.wait(10) == 0
+        assert program.wait(60) == 0
     assert lines[0] == f"Simulated Small Phone runs as {serial}: adb -s {serial} shell\n"
     assert lines[3] == f"Stop it with Ctrl-C, or: adb -s {serial} emu kill\n"
     assert modes == [0o600, 0o600]

@@ -25,7 +25,7 @@ _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
 }
-_PATIENCE_S = 30.0
+_PATIENCE_S = 60.0
 
 
 class Postgres:

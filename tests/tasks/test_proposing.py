@@ -119,7 +119,7 @@ def test_answer_limit_grows_with_the_number_of_templates(library: TemplateLibrar
     assert proposing.question(Category.MULTI_APPS, 3) != proposing.question(Category.MULTI_APPS, 3, 1)
     assert {proposing.question(one, 3).prompt for one in Category} == {"propose/1"}
     few, many = (proposing.question(Category.MULTI_APPS, count) for count in (1, 10))
-    assert 1_000 < float(few.parameters[LONGEST_ANSWER]) < float(many.parameters[LONGEST_ANSWER]) < 50_000
+    assert 1_000 < float(str(few.parameters[LONGEST_ANSWER])) < float(str(many.parameters[LONGEST_ANSWER])) < 50_000
 
 
 def test_refusal_by_the_model_is_reported(library: TemplateLibrary) -> None:

@@ -156,6 +156,23 @@ def test_late_review_of_an_earlier_episode_does_not_reopen_the_task(queues: Queu
     assert (status(queue, "a"), queued_task(queue, "a").reason) == (Status.SENT_BACK, "The text is wrong")
 
 
+def test_task_is_no_longer_done_once_the_reviewer_takes_the_acceptance_back(queues: Queues) -> None:
+    queues.fill(*ROWS)
+    returns = FakeReviews()
+    queue = queues.queue(returns=returns)
+    queue.mark_recorded("a", EPISODE)
+    for _ in range(2):
+        returns.accepted_by[EPISODE] = "Bea"
+        assert (status(queue, "a"), queue.board().count(Status.DONE)) == (Status.DONE, 1)
+        del returns.accepted_by[EPISODE]
+        returns.reopened_by[EPISODE] = "Bea"
+        assert (status(queue, "a"), queue.board().count(Status.DONE)) == (Status.RECORDED, 0)
+    assert [entry.event.value for entry in queued_task(queue, "a").history] == [
+        "recorded",
+        *("accepted", "reopened") * 2,
+    ]
+
+
 def test_task_is_no_longer_offered_once_the_reviewer_takes_the_verdict_back(queues: Queues) -> None:
     queues.fill(*ROWS)
     returns = FakeReviews()

@@ -1,5 +1,6 @@
 """What a team has: its file, and the tasks that are made from it."""
 
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
@@ -22,7 +23,7 @@ BOUND = APPS.replace("tube, class: Reading,", "tube, class: Reading, countries: 
 FILES = {"apps/android.yaml": BOUND, "Media_Entertainment/watch.yaml": VIDEO}
 
 
-def library_with(folder: Path, team: Team | str) -> TemplateLibrary:
+def library_with(folder: Path, team: Team | str, files: Mapping[str, str] = FILES) -> TemplateLibrary:
     file = folder / "dataset" / "metadata" / "team.yaml"
     if isinstance(team, Team):
         write_team(file, team)
@@ -30,7 +31,7 @@ def library_with(folder: Path, team: Team | str) -> TemplateLibrary:
     else:
         file.parent.mkdir(parents=True)
         file.write_text(team)
-    return load_library([folder_of(folder / "templates", FILES)], file)
+    return load_library([folder_of(folder / "templates", files)], file)
 
 
 def made_by(library: TemplateLibrary) -> set[tuple[str, ...]]:
@@ -65,6 +66,16 @@ def test_team_adds_apps(tmp_path: Path) -> None:
     )
     library = library_with(tmp_path, Team(without=Lacking(apps=("Listen", "YouTube")), apps=(entry,)))
     assert made_by(library) == {("Hear", "Notes")}
+
+
+def test_added_app_is_used_where_a_template_names_the_one_that_it_is_like(tmp_path: Path) -> None:
+    named = {**FILES, "Media_Entertainment/watch.yaml": VIDEO.replace("any", "[YouTube]")}
+    assert named != FILES
+    entry = AppEntry.model_validate(
+        {"name": "Hear", "package": "org.example.hear", "class": "Reading", "like": "YouTube"}
+    )
+    library = library_with(tmp_path, Team(without=Lacking(apps=("YouTube",)), apps=(entry,)), named)
+    assert made_by(library) == {("Listen", "Notes"), ("Hear", "Notes")}
 
 
 @pytest.mark.parametrize(

@@ -55,22 +55,23 @@ def _words(text: PromptWords) -> tuple[str, str]:
 
 def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
     """A status that ends the task wins over everything else."""
+    fields = {name.upper(): value for name, value in fields.items()}
     place = fields.get("POINT")
     match fields:
-        case {"STATUS": str(status)} if status not in ("continue", "start"):
+        case {"STATUS": str(status)} if (status := status.lower()) not in ("continue", "start"):
             return made(_ENDS.get(status), status, frame)
-        case {"POINT": _, "to": str(direction)}:
+        case {"POINT": _, "TO": str(direction)} if direction.strip().isalpha():
             return finger_scroll(direction, frame.at(place))
-        case {"POINT": _, "to": _}:
-            return path(frame.at(place), frame.at(fields["to"]))
+        case {"POINT": _, "TO": end}:
+            return path(frame.at(place), frame.at(end))
         case {"POINT": _}:
-            is_long = number(fields.get("duration", 0)) > _LONGEST_TAP_MS
+            is_long = number(fields.get("DURATION", 0)) > _LONGEST_TAP_MS
             return made("LONG_PRESS" if is_long else "CLICK", "", frame, place)
         case {"TYPE": text}:
             return made("TYPE", "", frame, None, text)
         case {"PRESS": name}:
-            return made(_KEYS.get(optional_text(name)), name, frame)
-        case {"duration": _}:
+            return made(_KEYS.get(optional_text(name).upper()), name, frame)
+        case {"DURATION": _}:
             return made(None, "wait", frame)
         case _:
             raise UnreadableAnswerError("unreadable", f"no action in {', '.join(fields)[:60]!r}")

@@ -1,7 +1,8 @@
 """android_world's agents: `Action: {"action_type": "click", "x": 540, "y": 1200}`, in the device's own pixels.
 
-Source: google-research/android_world, env/json_action.py. `scroll` moves the view, `swipe` is the finger. Actions on
-elements by index cannot be read: no list of elements is sent. Its `input_text` also presses Enter.
+Source: google-research/android_world, env/json_action.py and actuation.py. `scroll` moves the view, and so does `swipe`
+to the left or right, but up and down it is the finger. Actions on elements by index cannot be read: no list of elements
+is sent. Its `input_text` also presses Enter.
 """
 
 import json
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 
 from odyssey_recorder.agents.adapter import Adapter, PromptWords, json_of, made
 from odyssey_recorder.agents.frames import CoordinateFrame, finger_scroll, true_frame, view_direction, view_scroll
-from odyssey_recorder.agents.parsing import Fields, after_last, json_objects, numbers, optional_text
+from odyssey_recorder.agents.parsing import Fields, after_mark, json_objects, name_of, optional_text
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """\
@@ -36,6 +37,7 @@ _KINDS = {
     "answer": "COMPLETE",
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
+_ACROSS = ("left", "right")
 _GOALS = {"complete": "COMPLETE", "infeasible": "IMPOSSIBLE"}
 
 
@@ -44,16 +46,17 @@ def _words(text: PromptWords) -> tuple[str, str]:
 
 
 def _split(text: str) -> Sequence[Fields]:
-    return json_objects(after_last(text, "Action:"))
+    return json_objects(after_mark(text, "Action"))
 
 
 def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
-    name, place = optional_text(fields.get("action_type")), (fields.get("x"), fields.get("y"))
+    name, place = name_of(fields.get("action_type")), (fields.get("x"), fields.get("y"))
     if name in ("scroll", "swipe"):
-        scroll = view_scroll if name == "scroll" else finger_scroll
-        return scroll(fields.get("direction"), frame.at(place) if numbers(place) else None)
+        direction, is_across = fields.get("direction"), optional_text(fields.get("direction")).lower() in _ACROSS
+        scroll = view_scroll if name == "scroll" or is_across else finger_scroll
+        return scroll(direction, None if place == (None, None) else frame.at(place))
     if name == "status":
-        goal = optional_text(fields.get("goal_status"))
+        goal = optional_text(fields.get("goal_status")).lower()
         return made(_GOALS.get(goal), goal, frame)
     by_index = "index" in fields and "x" not in fields
     return made(None if by_index else _KINDS.get(name), name, frame, place, fields.get("text"))

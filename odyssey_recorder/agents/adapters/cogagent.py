@@ -3,33 +3,32 @@
 Source: THUDM/CogAgent, Action_space_en and its README. It has no long press, no system keys and no way to give up.
 """
 
-import re
-
 from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
 from odyssey_recorder.agents.frames import CoordinateFrame, view_direction, view_scroll
-from odyssey_recorder.agents.parsing import FunctionCall, calls, numbers
+from odyssey_recorder.agents.parsing import FunctionCall, after_mark, calls, name_of
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import GRID, Point
 
-_OPERATION = re.compile(r"Grounded Operation:[ \t]*", re.IGNORECASE)
-_KINDS = {"CLICK": "CLICK", "TYPE": "TYPE", "END": "COMPLETE"}
+_OPERATION = "Grounded Operation"
+_KINDS = {"click": "CLICK", "type": "TYPE", "end": "COMPLETE"}
 
 
 def _words(text: PromptWords) -> tuple[str, str]:
-    done = "".join(f"\n{number}. {_OPERATION.split(action_text)[-1]}" for number, action_text in enumerate(text.done))
+    operations = [after_mark(action_text, _OPERATION).strip() for action_text in text.done]
+    done = "".join(f"\n{number}. {operation}" for number, operation in enumerate(operations))
     task = f"Task: {text.task}\nHistory steps: {done}\n"
     return "", f"{task}(Platform: Mobile)\n(Answer in Action-Operation format.)\n"
 
 
 def _split(text: str) -> list[FunctionCall]:
-    return calls(_OPERATION.split(text)[-1])
+    return calls(after_mark(text, _OPERATION))
 
 
 def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
-    box = call.arguments.get("box")
-    if call.name.startswith("SCROLL_"):
-        return view_scroll(call.name.removeprefix("SCROLL_"), frame.at(box) if numbers(box) else None)
-    return made(_KINDS.get(call.name), call.name, frame, box, call.arguments.get("text"))
+    name, box = name_of(call.name), call.arguments.get("box")
+    if name.startswith("scroll_"):
+        return view_scroll(name.removeprefix("scroll_"), None if box is None else frame.at(box))
+    return made(_KINDS.get(name), name, frame, box, call.arguments.get("text"))
 
 
 def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:

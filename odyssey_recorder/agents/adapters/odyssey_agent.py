@@ -3,16 +3,17 @@
 The prompt is that of the official converter (OpenGVLab/GUI-Odyssey, data/format_converter.py). A server has no place
 for its image history; earlier screens are images of the message.
 """
+# ruff: noqa: RUF001 - a full-width colon
 
 import re
 
 from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
 from odyssey_recorder.agents.frames import CoordinateFrame, finger_direction, finger_scroll
-from odyssey_recorder.agents.parsing import UnreadableAnswerError
+from odyssey_recorder.agents.parsing import UnreadableAnswerError, bare
 from odyssey_recorder.model import action as actions
 
 COMMANDS = "CLICK|LONG_PRESS|SCROLL|TYPE|PRESS_HOME|PRESS_BACK|PRESS_RECENT|COMPLETE|IMPOSSIBLE"
-_COMMAND = re.compile(rf"^[ \t]*({COMMANDS})\b[ \t]*(?::|$)", re.MULTILINE)
+_COMMAND = re.compile(rf"^[ \t]*({COMMANDS})\b[ \t]*(?:[:：]|$)", re.MULTILINE)
 
 
 def _words(text: PromptWords) -> tuple[str, str]:
@@ -24,14 +25,14 @@ def _words(text: PromptWords) -> tuple[str, str]:
 
 
 def _split(text: str) -> list[tuple[str, str]]:
-    """Commands and what follows them; a text to type may contain lines that look like commands."""
+    """Commands and the line that follows; a text to type may contain lines that look like commands."""
+    text = bare(text)
     found = list(_COMMAND.finditer(text))
     if not found:
         raise UnreadableAnswerError("unreadable", f"{text.strip()[:60]!r} is not a command")
     if found[0][1] == "TYPE":
         return [("TYPE", text[found[0].end() :])]
-    ends = [*(match.start() for match in found[1:]), len(text)]
-    return [(match[1], text[match.end() : end]) for match, end in zip(found, ends, strict=True)]
+    return [(match[1], text[match.end() :].partition("\n")[0].rstrip(" .")) for match in found]
 
 
 def act(command: tuple[str, str], frame: CoordinateFrame) -> actions.Action:

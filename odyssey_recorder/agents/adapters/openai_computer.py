@@ -1,23 +1,26 @@
 """OpenAI's computer tool, with functions of our own for what a phone has and a desk has not; in pixels as sent.
 
 `scroll_y` is taken as a wheel has it: positive shows what is further down, as a finger that moves up does. The tool
-itself exists in the Responses API only: its actions are asked for as JSON.
+itself exists in the Responses API only; over Chat Completions its actions are asked for as JSON.
 """
 
+import json
 from collections.abc import Sequence
 from typing import get_args
 
-from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, json_of, made
-from odyssey_recorder.agents.frames import CoordinateFrame, path, sent_frame, view_direction, view_scroll, within
+from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, Turns, json_of, made
+from odyssey_recorder.agents.computer_tools import own_tools, split, words
+from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll, within
 from odyssey_recorder.agents.parsing import (
     Fields,
     UnreadableAnswerError,
     fields_of,
     json_objects,
+    name_of,
     number,
-    numbers,
-    optional_text,
 )
+from odyssey_recorder.llm.responses_wire import COMPUTER
+from odyssey_recorder.llm.tool_calls import ToolCall
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Point
 
@@ -42,17 +45,24 @@ def _words(text: PromptWords) -> tuple[str, str]:
     return _SYSTEM.format(text.sent_size), f"Task: {text.task}\nDone so far:\n{text.listed('nothing')}"
 
 
-def _split(text: str) -> Sequence[Fields]:
-    return [fields_of(call["action"]) if "action" in call else call for call in json_objects(text)]
+def _split(text: str) -> Sequence[object]:
+    """The tool's own calls have one action or several."""
+    found: list[object] = []
+    for call in json_objects(text):
+        several = call.get("actions")
+        found += several if isinstance(several, list) else [call.get("action", call)]
+    return found or [{}]
 
 
-def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
-    name, place = optional_text(fields.get("type")), (fields.get("x"), fields.get("y"))
+def _act(call: object, frame: CoordinateFrame) -> actions.Action:
+    fields = fields_of(call)
+    name, place = name_of(fields.get("type")), (fields.get("x"), fields.get("y"))
     if name == "scroll":
-        return _scrolled(fields, frame.at(place) if numbers(place) else None)
+        return _scrolled(fields, None if place == (None, None) else frame.at(place))
     if name == "drag":
         return _dragged(fields.get("path"), frame)
-    kind = _KINDS.get(name) if fields.get("button", "left") == "left" else None
+    button = fields.get("button") or "left"
+    kind = _KINDS.get(name) if button == "left" else "BACK" if (name, button) == ("click", "back") else None
     return made(kind, name, frame, place, fields.get("text"))
 
 
@@ -66,8 +76,8 @@ def _scrolled(fields: Fields, start: Point | None) -> actions.Scroll:
 
 def _dragged(value: object, frame: CoordinateFrame) -> actions.Scroll:
     match value:
-        case [{"x": x1, "y": y1}, *_, {"x": x2, "y": y2}]:
-            return path(frame.at((x1, y1)), frame.at((x2, y2)))
+        case [start, *_, end]:
+            return path(frame.at(start), frame.at(end))
         case _:
             raise UnreadableAnswerError("unreadable", "it drags along no path")
 
@@ -79,4 +89,51 @@ def _write(action: actions.Action, frame: CoordinateFrame) -> str:
     return json_of(action, frame, _NAMES, key="type", scroll_x=across, scroll_y=down)
 
 
-ADAPTERS = (Adapter("openai-computer", _words, _split, _act, _write, frame=sent_frame, fit=within(1366)),)
+# The tool itself, over the Responses API.
+
+_REQUESTS = {"keypress": "KEY", "wait": "WAIT", "screenshot": "LOOK"}
+
+
+def _split_calls(text: str) -> Sequence[object]:
+    found: list[object] = []
+    for call in split(text):
+        several = call.arguments.get("actions")
+        found += several if isinstance(several, list) else [{"type": call.name, **call.arguments}]
+    return found or [{}]
+
+
+def _act_call(call: object, frame: CoordinateFrame) -> actions.Action:
+    fields = fields_of(call)
+    name = name_of(fields.get("type"))
+    if name not in _REQUESTS:
+        return _act(call, frame)
+    keys = fields.get("keys")
+    return made(_REQUESTS[name], name, frame, text=keys[0] if isinstance(keys, list) and keys else "")
+
+
+def _write_call(action: actions.Action, frame: CoordinateFrame) -> str:
+    fields = json.loads(_write(action, frame))
+    if fields["type"] in ("click", "scroll", "type"):
+        return str(ToolCall(COMPUTER, {"actions": [fields]}))
+    return str(ToolCall(fields.pop("type"), fields))
+
+
+ADAPTERS = (
+    Adapter("openai-computer", _words, _split, _act, _write, frame=sent_frame, fit=within(1366)),
+    Adapter(
+        "openai-computer-tool",
+        words,
+        _split_calls,
+        _act_call,
+        _write_call,
+        frame=sent_frame,
+        fit=Fit(most=10_240_000),
+        detail="original",
+        turns=Turns(of_pictured=True),
+        pictures=4,
+        sampling={},
+        wire="responses",
+        tools=({"type": "computer"}, *own_tools("parameters", type="function", strict=True)),
+        source="openai/openai-python, guide tools-computer-use",
+    ),
+)

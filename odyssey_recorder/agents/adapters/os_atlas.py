@@ -8,7 +8,7 @@ import re
 from odyssey_recorder.agents.adapter import Adapter, PromptWords
 from odyssey_recorder.agents.adapters.odyssey_agent import COMMANDS, act
 from odyssey_recorder.agents.frames import CoordinateFrame, finger_direction
-from odyssey_recorder.agents.parsing import UnreadableAnswerError
+from odyssey_recorder.agents.parsing import UnreadableAnswerError, after_mark, bare
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """
@@ -54,7 +54,6 @@ Task: {task}
 History:
 {done}
 """
-_SECTION = re.compile(r"actions?:[ \t]*", re.IGNORECASE)
 _COMMAND = re.compile(rf"^[ \t]*({COMMANDS}|WAIT)\b(.*)$", re.MULTILINE)
 
 
@@ -63,7 +62,7 @@ def _words(text: PromptWords) -> tuple[str, str]:
 
 
 def _split(text: str) -> list[tuple[str, str]]:
-    section = _SECTION.split(text)[-1].strip()
+    section = bare(after_mark(text, "actions?"))
     if section.startswith("TYPE"):
         return [("TYPE", section.removeprefix("TYPE"))]
     found = [(match[1], match[2]) for match in _COMMAND.finditer(section)]
@@ -75,6 +74,8 @@ def _split(text: str) -> list[tuple[str, str]]:
 def _act(command: tuple[str, str], frame: CoordinateFrame) -> actions.Action:
     name, rest = command
     begin, end = rest.find("["), rest.rfind("]")
+    if begin >= 0 and end < 0:
+        raise UnreadableAnswerError("unreadable", f"{rest[:60]!r} is cut off")
     inside = rest[begin + 1 : end] if 0 <= begin < end else rest
     return act(("IMPOSSIBLE" if name == "WAIT" else name, inside), frame)
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, json_of, made
 from odyssey_recorder.agents.frames import CoordinateFrame, finger_direction, finger_scroll
-from odyssey_recorder.agents.parsing import Fields, json_objects
+from odyssey_recorder.agents.parsing import Fields, json_objects, name_of
 from odyssey_recorder.model import action as actions
 
 FIELDS = """\
@@ -39,10 +39,10 @@ def _words(text: PromptWords) -> tuple[str, str]:
 
 
 def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
-    kind = fields.get("action")
+    kind = name_of(fields.get("action")).upper()
     if kind == "SCROLL":
         return finger_scroll(fields.get("direction"))
-    return made(str(kind), kind, frame, (fields.get("x"), fields.get("y")), fields.get("text"))
+    return made(kind, kind, frame, (fields.get("x"), fields.get("y")), fields.get("text"))
 
 
 def _write(action: actions.Action, frame: CoordinateFrame) -> str:

@@ -1,13 +1,13 @@
-"""Qwen3-VL: the tool of Qwen2.5-VL on a screen of 999x999, and a thought before it (QwenLM/Qwen3-VL, cookbooks)."""
+"""Qwen3-VL: the `mobile_use` tool on a screen of 999x999, with a thought and an action in words before the call.
 
-from collections.abc import Sequence
-from functools import partial
+Source: QwenLM/Qwen3-VL, cookbooks/mobile_agent.ipynb. The temperature is that of the AndroidWorld harnesses.
+"""
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords
-from odyssey_recorder.agents.adapters.qwen25_vl import CLICKS, act, fitting, query, tools, write
-from odyssey_recorder.agents.frames import grid_999_frame
-from odyssey_recorder.agents.parsing import Fields, json_objects
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said
+from odyssey_recorder.agents.frames import Fit, grid_999_frame
+from odyssey_recorder.agents.mobile_use import act, sentence_in, split, tools, write
 
+_NAMES = ("click", "long_press", "swipe", "type", "answer", "system_button", "wait", "terminate")
 _FORM = """
 
 # Response format
@@ -18,19 +18,34 @@ Response format for every step:
 3) A single <tool_call>...</tool_call> block containing only the JSON: \
 {"name": <function-name>, "arguments": <args-json-object>}.
 
-Do not output anything else outside those three parts. If finishing, use action=terminate in the tool call."""
+Rules:
+- Output exactly in the order: Thought, Action, <tool_call>.
+- Be brief: one sentence for Thought, one for Action.
+- Do not output anything else outside those three parts.
+- If finishing, use action=terminate in the tool call."""
 
 
-def _words(text: PromptWords) -> tuple[str, str]:
-    return tools("999x999", CLICKS | {"answer": "Output the answer."}) + _FORM, query(text)
+def _words(told: PromptWords) -> tuple[str, str]:
+    progress = "Task progress (You have done the following operation on the current device)"
+    done = told.listed("", "Step {0}: {1}; ", "")
+    return f"\n\n{tools('999x999', _NAMES)}{_FORM}", f"The user query: {told.task}.\n{progress}: {done}.\n"
 
 
-def _split(text: str) -> Sequence[Fields]:
-    begin = text.find("<tool_call>")
-    return json_objects(text[begin:] if begin >= 0 else text)
+def _form(call: str, said: Said) -> str:
+    return f"Thought: {said.thought}\nAction: {said.sentence}\n{call}"
 
 
-_write = partial(write, answers=True)
 ADAPTERS = (
-    Adapter("qwen3-vl", _words, _split, act, _write, frame=grid_999_frame, fit=fitting(32, most=32 * 32 * 1280)),
+    Adapter(
+        "qwen3-vl",
+        _words,
+        split,
+        act,
+        write,
+        form=_form,
+        frame=grid_999_frame,
+        fit=Fit(16_777_216, factor=32),
+        retold=sentence_in,
+        source="QwenLM/Qwen3-VL 9658872",
+    ),
 )

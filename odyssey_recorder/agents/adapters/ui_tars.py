@@ -8,10 +8,9 @@ a scroll between two boxes are the finger's.
 from dataclasses import replace
 from functools import partial
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
-from odyssey_recorder.agents.adapters.qwen25_vl import fitting
-from odyssey_recorder.agents.frames import CoordinateFrame, path, sent_frame, view_direction, view_scroll
-from odyssey_recorder.agents.parsing import FunctionCall, after_last, calls, numbers
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, Turns, made
+from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll
+from odyssey_recorder.agents.parsing import FunctionCall, after_mark, calls, name_of, tagged_calls
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Point
 
@@ -64,21 +63,22 @@ def _words(place: str, text: PromptWords) -> tuple[str, str]:
 
 
 def _split(text: str) -> list[FunctionCall]:
-    return calls(after_last(text, "Action:"))
+    answer = after_mark(text, "Action")
+    return tagged_calls(answer) or calls(answer)
 
 
 def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
-    given = call.arguments
+    name, given = name_of(call.name), call.arguments
     start = given.get("start_box") or given.get("start_point") or given.get("point")
     end = given.get("end_box") or given.get("end_point")
-    if call.name in ("drag", "swipe", "scroll") and end:
+    if name in ("drag", "swipe", "scroll") and end:
         return path(frame.at(start), frame.at(end))
-    if call.name == "scroll":
-        return view_scroll(given.get("direction"), frame.at(start) if numbers(start) else None)
+    if name == "scroll":
+        return view_scroll(given.get("direction"), frame.at(start) if start else None)
     content = given.get("content")
-    if call.name == "type" and isinstance(content, str):
+    if name == "type" and isinstance(content, str):
         content = content.removesuffix("\n")  # Enter
-    return made(_KINDS.get(call.name), call.name, frame, start, content)
+    return made(_KINDS.get(name), name, frame, start, content)
 
 
 def _write(place: str, action: actions.Action, frame: CoordinateFrame) -> str:
@@ -100,14 +100,14 @@ def _write(place: str, action: actions.Action, frame: CoordinateFrame) -> str:
     return f"Thought: This is the next step.\nAction: {call}"
 
 
-_V1 = Adapter("ui-tars-1.0", partial(_words, _BOX), _split, _act, partial(_write, _BOX), in_turns=True)
+_V1 = Adapter("ui-tars-1.0", partial(_words, _BOX), _split, _act, partial(_write, _BOX), turns=Turns(is_apart=True))
 _V15 = replace(
     _V1,
     name="ui-tars-1.5",
     words=partial(_words, _POINT),
     write=partial(_write, _POINT),
     frame=sent_frame,
-    fit=fitting(28, least=100 * 28 * 28, most=16384 * 28 * 28),
+    fit=Fit(16384 * 28 * 28, factor=28, least=100 * 28 * 28),
 )
 _DOUBAO = replace(_V15, name="doubao-ui-tars", frame=_V1.frame)
 ADAPTERS = (_V1, _V15, _DOUBAO)

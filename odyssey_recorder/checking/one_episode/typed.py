@@ -20,10 +20,10 @@ _Pair = tuple[str, str]  # what was typed, and what the task demands
 
 
 def check_typed_facts(evidence: EpisodeEvidence) -> CheckResults:
-    """A typed text has a time, a date, a number or a name that is nearly one of the task or the instruction, or half
-    the words of a text that these quote or give after a colon, and words of neither. What is typed later as demanded,
-    or shown so in a field, was corrected; without later view hierarchies this is not known. A text that the task leaves
-    open is not checked."""
+    """A typed text has a time, a date, a number or a name that is nearly one of the task or the instruction. Or it has
+    half the words of a text that these quote or give after a colon, and words of neither. What is typed later as
+    demanded, or shown so in a field, was corrected; without later view hierarchies this is not known. A text that the
+    task leaves open is not checked."""
     task, fixed = evidence.episode.task, _fixed(evidence)
     told = f"{task.task}\n{task.instruction}"
     typed = {step.number: step.spelled.action.text for step in evidence.steps if isinstance(step.spelled.action, Type)}

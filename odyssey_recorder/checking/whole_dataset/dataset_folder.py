@@ -26,7 +26,7 @@ def folder_findings(root: Path) -> Iterator[Finding]:
     for folder, form in FILE_NAMES.items():
         orphans: Counter[str] = Counter()
         strays: list[str] = []
-        known = episodes | rejected | {"policy"} if folder in (REVIEWS, SEMANTICS) else episodes
+        known = episodes | rejected | {"policy", "controls"} if folder in (REVIEWS, SEMANTICS) else episodes
         for name in names_in(root / folder):
             match = form.fullmatch(name)
             if match is None:

@@ -22,9 +22,11 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import Listener, RecordingView
 
 if TYPE_CHECKING:
+    from odyssey_recorder.dataset.goals import Facts
     from odyssey_recorder.device.connector import DeviceConnector
     from odyssey_recorder.model.finding import EpisodeReport
     from odyssey_recorder.recording.recorder import Recorder
+    from odyssey_recorder.services.proof import EndProof
     from odyssey_recorder.services.recording import DraftSummary, RecordingService
 
 T = TypeVar("T")
@@ -74,6 +76,8 @@ class RecordingController(QObject):
         self._device: Device | None = None
         self._recorder: Recorder | None = None
         self._bridge: RecorderBridge | None = None
+        self._facts: Facts | None = None  # what the device said at the start of the present recording
+        self._asks_facts = False
         self._begins_again: Assignment | None = None  # once the present recording is in the trash
         self.wanted_device = ""  # the name of the one that is being started
         self._resumes: Callable[[], None] | None = None  # on the device that is being connected
@@ -133,8 +137,9 @@ class RecordingController(QObject):
         )
 
     def list_drafts(self) -> None:
-        """Also count what was recorded today."""
-        self._run(self._service.drafts, self.drafts_listed.emit)
+        """With the discarded ones that can be restored. Also count what was recorded today."""
+        service = self._service
+        self._run(lambda: [*service.drafts(), *service.discarded()], self.drafts_listed.emit)
         self.background.run(self._service.recorded_today, self.day_counted.emit)
 
     def reply(
@@ -186,6 +191,9 @@ class RecordingController(QObject):
 
     def discard_draft(self, episode_id: str) -> None:
         self._run(partial(self._service.discard, episode_id), lambda _: self.list_drafts())
+
+    def restore_draft(self, episode_id: str) -> None:
+        self._run(partial(self._service.restore, episode_id), lambda _: self.list_drafts())
 
     def press_unrecorded(self, key: SystemKey) -> None:
         """Press a key before the recording, to bring the device to where the task starts."""
@@ -252,6 +260,11 @@ class RecordingController(QObject):
         """Check the episode as it would be published with `ending`, in the background."""
         if self._recorder is not None:
             self.background.run(partial(self._service.check_trial, self._recorder, ending), on_report, on_failure)
+
+    def find_proof(self, on_found: "Callable[[EndProof], object]", on_failure: Callable[[Exception], object]) -> None:
+        """What may be marked as proof that the task is done, in the background."""
+        if self._recorder is not None:
+            self.background.run(partial(_end_proof, self.connector, self._recorder, self._facts), on_found, on_failure)
 
     def stop(self) -> None:
         if self._recorder is not None:
@@ -341,18 +354,34 @@ class RecordingController(QObject):
         bridge.view_changed.connect(self._on_view)
         bridge.notice_came.connect(self.noticed)
         self._enter(Phase.RECORDING)
+        self._facts, self._asks_facts = None, not (self.is_practising or recorder.actor == "agent")
         recorder.start()
 
     def _on_view(self, view: RecordingView) -> None:
         if self.sender() is not self._bridge:
             return
         self.view_changed.emit(view)
+        if self._asks_facts and view.state is State.READY:
+            self._asks_facts = False
+            if not view.steps:
+                self._ask_facts()
         if view.state is State.FINISHED:
             self._enter(Phase.FINISHED)
             self.list_drafts()  # without a resumed one
         elif view.state is State.ABANDONED:
             self._leave_recording() if self._begins_again is None else self._begin_again(self._begins_again)
             self.list_drafts()
+
+    def _ask_facts(self) -> None:
+        """What the device says before the first action; unknown if it does not answer, or after a resume."""
+        recorder = self._recorder
+        assert recorder is not None
+
+        def keep(facts: "Facts") -> None:
+            if recorder is self._recorder:
+                self._facts = facts
+
+        self.background.run(partial(_device_facts, self.connector, recorder.serial), keep, lambda _: None)
 
     def _begin_again(self, assignment: Assignment) -> None:
         """The new recorder is made once the discarded one has restored the device's settings."""
@@ -411,3 +440,15 @@ def _connect(service: "RecordingService", serial: str) -> tuple[Device, _About]:
     except OdysseyError:
         device.close()
         raise
+
+
+def _device_facts(connector: "DeviceConnector", serial: str) -> "Facts":
+    from odyssey_recorder.services.proof import device_facts  # imported late: the window opens sooner
+
+    return device_facts(connector, serial)
+
+
+def _end_proof(connector: "DeviceConnector", recorder: "Recorder", before: "Facts | None") -> "EndProof":
+    from odyssey_recorder.services.proof import end_proof  # imported late: the window opens sooner
+
+    return end_proof(connector, recorder, before)

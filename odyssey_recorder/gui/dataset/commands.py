@@ -55,6 +55,7 @@ class DatasetCommand(Command):
     REQUEST_REVIEW = _for_leads(
         "Send to review…", "Request a second review of the selected episodes", "account_multiple_check_outline"
     )
+    CONTROL_EPISODES = _for_leads("Controls…", "Show and add episodes that measure the reviewers", "target")
     RESTORE_EPISODES = _for_leads("Restore…", "Take the selected retired episodes back", "archive_arrow_up_outline")
     WITHDRAW_EPISODES = _command(
         "Withdraw…",

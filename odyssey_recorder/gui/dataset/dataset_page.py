@@ -60,6 +60,7 @@ _CURATING = (
     DatasetCommand.RETIRE_EPISODES,
     DatasetCommand.REQUEST_REVIEW,
 )
+_IN_REVIEWS = DatasetCommand.SHOW_DUPLICATES, DatasetCommand.SHOW_TRASH, DatasetCommand.CONTROL_EPISODES
 
 
 class DatasetPage(MainPage):
@@ -157,8 +158,7 @@ class DatasetPage(MainPage):
         retiring.decided.connect(lambda: self._background.run(index.refresh, self._listing.take_changes))
         self._messages.addWidget(retiring)
         self._commands.bind(self, self._calls_with(index, retiring))
-        in_reviews = DatasetCommand.SHOW_DUPLICATES, DatasetCommand.SHOW_TRASH
-        self._commands.enable(*in_reviews, on=self._review is not None)
+        self._commands.enable(*_IN_REVIEWS, on=self._review is not None)
         self._add_view(DatasetCommand.SHOW_FIGURES, partial(self._figures, index))
         self._add_view(DatasetCommand.SHOW_SPLITS, partial(self._splits, index))
         if (review := self._review) is not None:
@@ -316,6 +316,7 @@ class DatasetPage(MainPage):
 
         return {
             DatasetCommand.REQUEST_REVIEW: lambda: retiring.request_review(review(), self._selected),
+            DatasetCommand.CONTROL_EPISODES: lambda: retiring.show_controls(review(), self._selected),
             DatasetCommand.SHOW_DUPLICATES: show_duplicates,
             DatasetCommand.WITHDRAW_EPISODES: lambda: retiring.withdraw(review(), self._selected),
             DatasetCommand.SHOW_TRASH: lambda: retiring.show_trash(review()),
@@ -378,14 +379,14 @@ class DatasetPage(MainPage):
             DatasetCommand.DISMISS_DATASET: self._warning.hide,
         }
         self._commands.bind(self, calls)
-        self._commands.belong_to(self, *OF_ONE, *_CURATING, DatasetCommand.EXPORT_EPISODES)
+        self._commands.belong_to(self, *OF_ONE, *_CURATING, *_IN_REVIEWS, DatasetCommand.EXPORT_EPISODES)
 
     def _lay_out(self) -> None:
         self._bar.setTextVisible(False)
         self._bar.setFixedSize(QSize(160, 6))
         self._bar.hide()
         self._card.hide()
-        self._commands.enable(*OF_ONE, DatasetCommand.SHOW_DUPLICATES, DatasetCommand.SHOW_TRASH, on=False)
+        self._commands.enable(*OF_ONE, *_IN_REVIEWS, on=False)
         self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self._view.setWordWrap(False)
@@ -419,11 +420,11 @@ class DatasetPage(MainPage):
         export = self._commands.button(DatasetCommand.EXPORT_EPISODES)
         head = row((self._title, 1), self._bar, *buttons, export, spacing=2)
         head.setContentsMargins(4, 0, 0, 0)
-        beside = DatasetCommand.SHOW_GALLERY, DatasetCommand.SHOW_TRASH
-        gallery, trash = self._commands.buttons(*beside, kind="quiet", wordless=True)
+        beside = DatasetCommand.SHOW_GALLERY, DatasetCommand.CONTROL_EPISODES, DatasetCommand.SHOW_TRASH
+        gallery, controls, trash = self._commands.buttons(*beside, kind="quiet", wordless=True)
         withdraw = self._commands.button(DatasetCommand.WITHDRAW_EPISODES, kind="quiet")
-        filters = row((self._line, 1), self._saved, gallery, withdraw, trash, spacing=4)
-        for part in (self._saved, gallery, withdraw, trash):
+        filters = row((self._line, 1), self._saved, gallery, controls, withdraw, trash, spacing=4)
+        for part in (self._saved, gallery, controls, withdraw, trash):
             filters.setAlignment(part, Qt.AlignmentFlag.AlignTop)
         listing = column(filters, head, (self._middle, 1), spacing=10)
         middle = QWidget()

@@ -1,6 +1,6 @@
 """Retires and restores episodes or sends them to review: asks before, and offers to undo it; and shows duplicates."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from textwrap import shorten
 
@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTableView, QWidget
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.gui.dataset.selection_dialog import SelectionDialog
 from odyssey_recorder.gui.frame.background import Background, Job, JobState, error_text
 from odyssey_recorder.gui.frame.job_card import JobCard
 from odyssey_recorder.gui.frame.question_dialog import Question, ask, ask_why
@@ -18,6 +19,7 @@ from odyssey_recorder.gui.kit.layouts import labelled
 from odyssey_recorder.gui.kit.parts import Choice, breakable, push_button, row, text_label
 from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
 from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.review.review import DEFECTS, Defect
 from odyssey_recorder.services.curation import (
     Candidate,
     CheckAll,
@@ -31,7 +33,7 @@ from odyssey_recorder.services.curation import (
     record_decisions,
     superseded,
 )
-from odyssey_recorder.services.review import InTrash, ReviewService, trashed_episodes
+from odyssey_recorder.services.review import InTrash, ListedControl, ReviewService, trashed_episodes
 
 _ROW_PX = 30
 _SHOWN = 6
@@ -46,6 +48,12 @@ _REQUEST = (
 )
 _WITHDRAW_REASONS = ("Recorded by mistake", "A step is wrong", "Personal data", "The task was not finished")
 _WITHDRAW = "Episodes that nobody has reviewed move to the trash, and their tasks can be recorded again."
+_CONTROLS = (
+    "Reviewers who have no part in such an episode get it as if nobody had judged it. Their verdicts change nothing: "
+    "the figures show how often they are right. Choose accepted episodes, and ones that were sent back."
+)
+_ADD = "Make the episodes that are selected on the page controls"
+_AS_IT_IS = "As it was recorded"
 _LIKENESSES: tuple[tuple[Likeness, str], ...] = (
     ("take", "Task and apps"),
     ("instruction", "Instruction"),
@@ -107,7 +115,7 @@ class Retiring(Banner):
 
     def _withdraw(self, reviewing: ReviewService, ids: Sequence[str], why: str) -> None:
         def take(_: None) -> None:
-            self._revert = partial(_restore, reviewing, ids)
+            self._revert = partial(reviewing.restore, ids, "undone")
             self._show_message(Tone.SUCCESS, f"{counted(ids, 'episodes')} moved to the trash.", can_undo=True)
             self.decided.emit()
 
@@ -119,15 +127,50 @@ class Retiring(Banner):
         )
 
     def _open_trash(self, reviewing: ReviewService, episodes: Sequence[InTrash]) -> None:
-        def restore(ids: Sequence[str]) -> None:
+        def restore(chosen: Sequence[InTrash]) -> None:
             def take(_: None) -> None:
-                self._show_message(Tone.SUCCESS, f"{counted(ids, 'episodes')} restored, to be reviewed again.")
+                self._show_message(Tone.SUCCESS, f"{counted(chosen, 'episodes')} restored, to be reviewed again.")
                 self.decided.emit()
 
-            self._background.run(partial(_restore, reviewing, ids), take, self._fail)
+            ids = [episode.episode_id for episode in chosen]
+            self._background.run(partial(reviewing.restore, ids, "restored in the window"), take, self._fail)
 
-        dialog = TrashDialog(episodes, self.window())
-        dialog.restore_asked.connect(restore)
+        title = f"{counted(episodes, 'episodes')} in the trash" if episodes else "The trash is empty"
+        act = "Restore", "Put them back into the dataset, to be reviewed again"
+        dialog = SelectionDialog("Trash", title, _TRASH_COLUMNS, episodes, act, self.window())
+        dialog.selected.connect(restore)
+        dialog.open()
+
+    def show_controls(self, reviewing: ReviewService, ids: Collection[str]) -> None:
+        self._background.run(reviewing.controls, partial(self._open_controls, reviewing, ids), self._fail)
+
+    def _open_controls(self, reviewing: ReviewService, ids: Collection[str], controls: Sequence[ListedControl]) -> None:
+        def add() -> None:
+            dialog.accept()
+            work = partial(reviewing.control, ids, Defect(defect.value) if defect.value else None)
+            job = self._background.start("Adding control episodes", work, partial(take, "added", len(ids)))
+            self._job.follow(job)
+
+        def end(chosen: Sequence[ListedControl]) -> None:
+            work = partial(reviewing.end_controls, [control.episode_id for control in chosen])
+            self._background.run(work, partial(take, "removed", len(chosen)), self._fail)
+
+        def take(verb: str, asked: int, changed: Sequence[str]) -> None:
+            tone = Tone.SUCCESS if changed else Tone.WARNING
+            left_out = f", {asked - len(changed):,} left out" if verb == "added" else ""
+            self._show_message(tone, f"{counted(changed, 'control episode')} {verb}{left_out}.")
+
+        defect = Choice("What reviewers see of the added episodes")
+        defect.offer([("", _AS_IT_IS), *((one.value, text) for one, text in DEFECTS.items())])
+        button = push_button(f"Add {counted(ids, 'selected episode')}", _ADD, "primary", call=add)
+        button.setEnabled(bool(ids))
+        title = counted(controls, "control episode") if controls else "There are no control episodes"
+        act = "Remove", "Make the controls selected here ordinary episodes again"
+        dialog = SelectionDialog(
+            "Control episodes", title, _CONTROL_COLUMNS, controls, act, self.window(),
+            labelled("&What reviewers see of the added episodes", defect), hint=_CONTROLS, primary=button,
+        )  # fmt: skip
+        dialog.selected.connect(end)
         dialog.open()
 
     def _plan(self, verb: Verb, reasons: Reasons) -> None:
@@ -174,35 +217,6 @@ class Retiring(Banner):
 
     def _fail(self, error: Exception) -> None:
         self._show_message(Tone.DANGER, breakable(error_text(error)))
-
-
-class TrashDialog(Dialog):
-    """Episodes that were rejected or withdrawn; emits the ids of those to restore."""
-
-    restore_asked = Signal(object)
-
-    def __init__(self, episodes: Sequence[InTrash], parent: QWidget) -> None:
-        super().__init__("Trash", parent)
-        self._model = TableModel(_TRASH_COLUMNS)
-        self._view = table_view("Trash", self._model, _ROW_PX)
-        self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
-        self._restore = push_button("Restore", "Put them back into the dataset, to be reviewed again", "primary")
-        self._restore.clicked.connect(self._ask)
-        close = push_button("Close", "Close (Esc)", call=self.reject)
-        title = f"{counted(episodes, 'episodes')} in the trash" if episodes else "The trash is empty"
-        self._view.selectionModel().selectionChanged.connect(lambda _now, _before: self._offer())
-        self.fill(text_label(title, "title"), self._view, row(None, close, self._restore), stretch=self._view)
-        self.resize(parent.size() * _SHARE)
-        self._model.show(episodes)
-        self._offer()
-
-    def _offer(self) -> None:
-        self._restore.setEnabled(bool(self._view.selectionModel().selectedRows()))
-
-    def _ask(self) -> None:
-        chosen = filter(None, (self._model.at(index.row()) for index in self._view.selectionModel().selectedRows()))
-        self.accept()
-        self.restore_asked.emit([episode.episode_id for episode in chosen])
 
 
 class DuplicatesDialog(Dialog):
@@ -281,17 +295,19 @@ class DuplicatesDialog(Dialog):
         self.retire_requested.emit(reasons)
 
 
-def _restore(reviewing: ReviewService, ids: Iterable[str]) -> None:
-    for episode_id in ids:
-        reviewing.restore(episode_id, "restored in the window")
-
-
 _TRASH_COLUMNS: list[TableColumn[InTrash]] = [
     TableColumn("Since", lambda trashed: f"{trashed.moved_at.astimezone():%Y-%m-%d %H:%M}", width=140),
     TableColumn("By", lambda trashed: trashed.by, width=100),
     TableColumn("Reason", lambda trashed: trashed.why, width=170),
     TableColumn("Episode", lambda trashed: trashed.episode_id, width=150),
     TableColumn("Instruction", lambda trashed: " ".join(trashed.instruction.split())),
+]
+_CONTROL_COLUMNS: list[TableColumn[ListedControl]] = [
+    TableColumn("Shown to reviewers", lambda one: DEFECTS[one.defect] if one.defect else _AS_IT_IS, width=300),
+    TableColumn("Added by", lambda one: one.by, width=110),
+    TableColumn("Judged", lambda one: f"{one.judged:,}", width=70, is_number=True),
+    TableColumn("Episode", lambda one: one.episode_id, width=150),
+    TableColumn("Instruction", lambda one: " ".join(one.instruction.split())),
 ]
 _Member = tuple[int, DuplicateGroup, Candidate]
 

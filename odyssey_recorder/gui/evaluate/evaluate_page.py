@@ -24,7 +24,7 @@ from odyssey_recorder.gui.kit.dialogs import ask_for_existing, ask_where_to_save
 from odyssey_recorder.gui.kit.layouts import labelled, notice, pile, scroll_area
 from odyssey_recorder.gui.kit.parts import Choice, breakable, fill_column, line_edit, row
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.services.evaluation import ScoredFiles, score_files
+from odyssey_recorder.services.evaluation import ScoredFiles, score_files, write_report
 from odyssey_recorder.splits.drawing import KINDS
 
 _FORM_PX = 260
@@ -122,7 +122,7 @@ class EvaluatePage(MainPage):
         if self._scored is not None:
             show = self._message.show_message
             self._background.run(
-                partial(_write, file, self._scored),
+                partial(write_report, file, self._scored),
                 lambda _: show(Tone.SUCCESS, "The report is saved.", breakable(str(file))),
                 lambda error: show(Tone.DANGER, "The report could not be saved.", breakable(error_text(error))),
             )
@@ -207,14 +207,3 @@ def _score(
     from odyssey_recorder.gui.evaluate import judged_view, scores_view  # noqa: F401 - the window uses them next
 
     return scored
-
-
-def _write(file: Path, scored: ScoredFiles) -> None:
-    from odyssey_recorder.evaluation import report
-    from odyssey_recorder.files import write_durably
-    from odyssey_recorder.reports import report_json
-
-    if file.suffix == ".json":
-        write_durably(file, report_json(report.as_json(scored.found)).encode(errors="backslashreplace"))
-    else:
-        report.write_report(file, scored.found)

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import Question, ask
-from odyssey_recorder.gui.kit.parts import fill_column, push_button, row, say, set_kind, text_label
+from odyssey_recorder.gui.kit.parts import fill_column, line_edit, push_button, row, say, set_kind, text_label
 from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
 from odyssey_recorder.gui.record.agent_runner import AgentRunner
 from odyssey_recorder.gui.record.commands import RecordCommand
@@ -42,14 +42,17 @@ class AgentCard(QFrame):
         self._title = text_label(kind="title")
         self._text = text_label()
         self._about = text_label(kind="hint")
-        self._refuse = push_button("Refuse", "Do not let the agent do this", call=lambda: self._answer(allowed=False))
-        self._allow = push_button("Allow", "Let the agent do this", call=lambda: self._answer(allowed=True))
+        self._reply = line_edit("Your answer", "What the agent should know")
+        self._refuse = push_button("Refuse", "Do not let the agent do this", call=lambda: self._answer(False))
+        self._allow = push_button("Allow", "Let the agent do this", call=lambda: self._answer(True))
+        self._send = push_button("Answer", "Tell the agent", call=lambda: self._answer(self._reply.text().strip()))
+        self._reply.returnPressed.connect(self._send.click)
         self._run = commands.button(RecordCommand.RUN_AGENT)
         self._take = commands.button(RecordCommand.TAKE_OVER)
         self._resume = commands.button(RecordCommand.RESUME_AGENT)
         self._correct = commands.button(RecordCommand.CORRECT_STEP)
-        buttons = row(None, self._correct, self._refuse, self._allow, self._run, self._take, self._resume)
-        fill_column(self, self._title, self._text, self._about, buttons, margins=(14, 12, 14, 12))
+        buttons = row(None, self._correct, self._refuse, self._allow, self._send, self._run, self._take, self._resume)
+        fill_column(self, self._title, self._text, self._reply, self._about, buttons, margins=(14, 12, 14, 12))
         self._refuse.hide()
         self.hide()
         if runner is None:
@@ -73,7 +76,10 @@ class AgentCard(QFrame):
 
     def _show(self, runner: AgentRunner) -> None:
         question = runner.question
-        if question is not None:
+        is_asked = question is not None and not question.concern
+        if question is not None and is_asked:
+            title, text = "The agent asks", question.text
+        elif question is not None:
             title, text = "Allow this action?", f"{question.text}. The agent must ask: {question.concern}."
         else:
             title, text = "Agent at work" if runner.is_working else "Agent paused", runner.text
@@ -82,12 +88,14 @@ class AgentCard(QFrame):
         say(self._about, runner.about)
         self.setAccessibleName(f"{title}. {text}")
         is_asking = question is not None
-        if is_asking is not self._refuse.isVisibleTo(self):
+        if is_asking is not (self.property("tone") == "warning"):
             self.setProperty("tone", "warning" if is_asking else "")
             set_kind(self, "banner")
         for part, shown in (
-            (self._refuse, is_asking),
-            (self._allow, is_asking),
+            (self._refuse, is_asking and not is_asked),
+            (self._allow, is_asking and not is_asked),
+            (self._reply, is_asked),
+            (self._send, is_asked),
             (self._take, runner.is_working and not is_asking),
             (self._run, runner.can_continue),
             (self._resume, runner.has_run and not runner.is_working),
@@ -99,9 +107,10 @@ class AgentCard(QFrame):
             self.setVisible(is_there)
             self.shown.emit()
 
-    def _answer(self, *, allowed: bool) -> None:
+    def _answer(self, answer: bool | str) -> None:
+        self._reply.clear()
         if self._runner is not None:
-            self._runner.answer(allowed=allowed)
+            self._runner.answer(answer)
 
     def _connect(self, runner: AgentRunner) -> None:
         def choose() -> None:

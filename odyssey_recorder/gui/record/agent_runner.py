@@ -49,11 +49,14 @@ class AgentChoice:
 
 @dataclass(frozen=True, slots=True)
 class AgentQuestion:
-    """What the guard asks; `answer` is True if the person allows the action."""
+    """What the guard asks; `answer` is True if the person allows the action.
+
+    Without a `concern` it is the agent's own question, and `answer` the person's words, or False.
+    """
 
     text: str
     concern: str
-    answer: "Future[bool]"
+    answer: "Future[bool | str]"
 
 
 class AgentRunner(QObject):
@@ -195,9 +198,9 @@ class AgentRunner(QObject):
         if self._turns:
             self._controller.ask(lambda recorder: recorder.take_over())
 
-    def answer(self, *, allowed: bool) -> None:
+    def answer(self, answer: bool | str) -> None:
         if self.question is not None:
-            self.question.answer.set_result(allowed)
+            self.question.answer.set_result(answer)
             self.question = None
             self.changed.emit()
 
@@ -257,7 +260,16 @@ class AgentRunner(QObject):
 
     def allows(self, text: str, concern: str) -> bool | None:
         """Blocks until the person answers; None if it is no longer the agent's turn."""
-        run, answer = self._run, Future[bool]()
+        answer = self._answer_to(text, concern)
+        return None if answer is None else bool(answer)
+
+    def reply(self, question: str) -> str | None:
+        """Blocks as `allows`; None also if the person gives no answer."""
+        answer = self._answer_to(question, "")
+        return answer if isinstance(answer, str) else None
+
+    def _answer_to(self, text: str, concern: str) -> bool | str | None:
+        run, answer = self._run, Future[bool | str]()
         self._question_came.emit(AgentQuestion(text, concern, answer))
         while run is not None and run.recorder.is_agents_turn:
             try:

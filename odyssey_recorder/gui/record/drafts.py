@@ -15,12 +15,15 @@ from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.services.recording import DraftSummary
 from odyssey_recorder.tasks.queue.task_status import QueueContents, QueuedTask, TaskEvent
 
+_DISCARD = "Move to trash"
+
 
 class DraftsDialog(Dialog):
-    """Lists drafts; emits the episode id of the one to resume or discard."""
+    """Lists drafts, also discarded ones; emits the episode id of the one to resume, discard or restore."""
 
     resume_asked = Signal(str)
     discard_asked = Signal(str)
+    restore_asked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Unfinished recordings", parent, is_kept=True)
@@ -32,9 +35,8 @@ class DraftsDialog(Dialog):
         self._list.itemActivated.connect(self._resume)
         self._hint = text_label(kind="hint")
         self._resume_button = push_button("Resume", "Continue this recording (Enter)", "primary", call=self._resume)
-        self._discard_button = push_button(
-            "Move to trash", "The files stay in the trash folder", call=lambda: self.discard_asked.emit(self.chosen)
-        )
+        self._discard_button = push_button(_DISCARD, "The files stay in the trash folder", call=self._discard)
+        self._discarded: frozenset[str] = frozenset()
         later = push_button("Decide later", "Keep the drafts and close this window (Esc)", call=self.reject)
         self._can_resume = False
         title = text_label("These recordings were not finished. All their steps are saved.", "title")
@@ -45,6 +47,7 @@ class DraftsDialog(Dialog):
     def show_drafts(self, drafts: Sequence[DraftSummary], warnings: Mapping[str, str], *, cannot_resume: str) -> None:
         """`warnings` are by episode id; `cannot_resume` says why none can be resumed now, empty if they can."""
         chosen = self.chosen
+        self._discarded = frozenset(draft.episode_id for draft in drafts if draft.is_discarded)
         self._list.clear()
         for draft in drafts:
             item = QListWidgetItem(_draft_text(draft, warnings.get(draft.episode_id, "")))
@@ -64,11 +67,20 @@ class DraftsDialog(Dialog):
         return "" if item is None else str(item.data(Qt.ItemDataRole.UserRole))
 
     def _allow(self) -> None:
-        self._resume_button.setEnabled(self._can_resume and bool(self.chosen))
+        is_discarded = self.chosen in self._discarded
+        self._resume_button.setEnabled(self._can_resume and bool(self.chosen) and not is_discarded)
         self._discard_button.setEnabled(bool(self.chosen))
+        self._discard_button.setText("Restore" if is_discarded else _DISCARD)
+        self._discard_button.setToolTip(
+            "Take it out of the trash, to be resumed" if is_discarded else "The files stay in the trash folder"
+        )
+
+    def _discard(self) -> None:
+        asked = self.restore_asked if self.chosen in self._discarded else self.discard_asked
+        asked.emit(self.chosen)
 
     def _resume(self) -> None:
-        if self._can_resume and self.chosen:
+        if self._resume_button.isEnabled():
             chosen = self.chosen
             self.accept()
             self.resume_asked.emit(chosen)
@@ -78,6 +90,7 @@ def _draft_text(draft: DraftSummary, warning: str) -> str:
     if draft.problem:
         return f"{draft.episode_id}\n{draft.problem}"
     steps = "1 step" if draft.steps == 1 else f"{draft.steps} steps"
+    steps = f"In the trash · {steps}" if draft.is_discarded else steps
     text = f"{draft.task.instruction}\n{steps} · {draft.device.device_name} · {_time_text(draft.changed_at)}"
     return f"{text}\n{warning}" if warning else text
 
@@ -114,6 +127,7 @@ class DraftOffer(QObject):
         self._was_offered = False
         self._dialog.resume_asked.connect(self._resume)
         self._dialog.discard_asked.connect(controller.discard_draft)
+        self._dialog.restore_asked.connect(controller.restore_draft)
         self._action.triggered.connect(self._dialog.open)
         commands.belong_to(page, RecordCommand.DRAFTS)
         controller.drafts_listed.connect(self._offer)
@@ -129,15 +143,16 @@ class DraftOffer(QObject):
     def _offer(self, drafts: Sequence[DraftSummary]) -> None:
         self._drafts = drafts
         self._show()
-        if drafts and not self._was_offered:
+        if not self._was_offered and not all(draft.is_discarded for draft in drafts):
             self._dialog.open()
         if not drafts:
             self._dialog.reject()
         self._was_offered = True
 
     def _show(self) -> None:
+        count = sum(not draft.is_discarded for draft in self._drafts)
         self._action.setVisible(bool(self._drafts))
-        self._action.setText(f"Show drafts ({len(self._drafts)})…" if self._drafts else "Show drafts…")
+        self._action.setText(f"Show drafts ({count})…" if count else "Show drafts…")
         refusal = self._coach.refusal if self._coach is not None else ""
         cannot_resume = refusal or _CANNOT_RESUME.get(self._controller.phase, "")
         self._dialog.show_drafts(self._drafts, self._warnings(), cannot_resume=cannot_resume)

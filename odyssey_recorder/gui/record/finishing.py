@@ -1,12 +1,14 @@
 """Ways to end a recording or undo steps, and the question before each."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
+from odyssey_recorder.dataset.goals import TaskGoal
 from odyssey_recorder.gui.bridges.recording import Phase, RecordingController
 from odyssey_recorder.gui.frame.background import error_text
 from odyssey_recorder.gui.frame.command import Command
@@ -16,10 +18,14 @@ from odyssey_recorder.gui.kit.layouts import scroll_area
 from odyssey_recorder.gui.kit.parts import line_edit, set_kind, text_label
 from odyssey_recorder.gui.kit.theme import grown
 from odyssey_recorder.gui.record.commands import RecordCommand
+from odyssey_recorder.gui.record.proof import ProofDialog, ProofRow
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity, in_order
 from odyssey_recorder.model.plain_text import step_number, steps_text
 from odyssey_recorder.recording.view import RecordingView
+
+if TYPE_CHECKING:  # loaded on first use: the window opens sooner
+    from odyssey_recorder.services.proof import EndProof
 
 REASONS = ("no results", "item not found", "region limitation", "login required", "payment", "app crashed")
 _UNKNOWN_REASON = "not given yet"
@@ -87,11 +93,13 @@ class EndingDialog(QuestionDialog):
     written = Signal(object)
     check_wanted = Signal(object)
 
-    def __init__(self, question: Question, field: QWidget, parent: QWidget | None, *, practice: bool) -> None:
+    def __init__(
+        self, question: Question, field: QWidget, parent: QWidget | None, *more: QWidget, practice: bool
+    ) -> None:
         self.field = field
         self._findings = text_label(kind="hint")
         self._findings_area = scroll_area(self._findings, "Findings")
-        super().__init__(question, parent, field, self._findings_area, width=_WIDTH_PX)
+        super().__init__(question, parent, field, *more, self._findings_area, width=_WIDTH_PX)
         self._answer = "Finish" if practice else "Publish"
         self._has_checks = not practice
         self._is_checking = not practice
@@ -134,6 +142,17 @@ class EndingDialog(QuestionDialog):
         self.cancel.setText("Go back and undo")
         self.cancel.setToolTip("Nothing is published yet. Undo the step and record it again (Esc)")
         self._end_checks("\n".join(("Please check:", *lines)))
+
+    def take_steps(self) -> None:
+        """The steps have changed: the answer to the earlier ones no longer counts, and the checks see the new ones."""
+        if self._has_checks:
+            self._is_answered = False
+            set_kind(self._findings, "hint")
+            self._say("Checking your steps…")
+            self.ok.setText(self._answer)
+            self.cancel.setText("Cancel")
+            self._is_checking = True
+            self._pause.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -178,7 +197,8 @@ class CompleteDialog(EndingDialog):
         )
         self._note = line_edit("Note", "Answer, if the task asks for one")
         self._note.setText(note)
-        super().__init__(question, self._note, parent, practice=practice)
+        self.proof = ProofRow()
+        super().__init__(question, self._note, parent, *[self.proof] * (not practice), practice=practice)
         self._note.textChanged.connect(self._follow_text)
 
     @property
@@ -239,6 +259,7 @@ class Finishing(QObject):
         self._column = column
         self._asking: EndingDialog | None = None
         self._texts: dict[type[EndingDialog], str] = {}  # of the present recording, not answered yet
+        self._goals: tuple[TaskGoal, ...] = ()
         self._steps = 0
         calls: dict[Command, Callable[[], object]] = {
             RecordCommand.COMPLETE: partial(self._ask, CompleteDialog),
@@ -264,19 +285,49 @@ class Finishing(QObject):
         dialog.written.connect(self._keep)
         dialog.check_wanted.connect(partial(self._check, dialog))
         dialog.finished.connect(lambda: self._forget(dialog))
+        if isinstance(dialog, CompleteDialog):
+            self._offer_proof(dialog)
         dialog.show()
         dialog.field.setFocus()
         if not self._controller.is_practising:
             self._check(dialog, dialog.ending)
 
     def _check(self, dialog: EndingDialog, ending: Complete | Impossible) -> None:
-        """An outcome is shown unless the ending was changed meanwhile. A missing reason is no finding yet."""
+        """An outcome is shown unless ending or steps changed meanwhile. A missing reason is no finding yet."""
+        steps = self._steps
 
         def show(outcome: EpisodeReport | Exception) -> None:
-            if self._asking is dialog and dialog.ending == ending:
+            if self._asking is dialog and (dialog.ending, self._steps) == (ending, steps):
                 dialog.show_outcome(outcome, self._steps)
 
         self._controller.check_trial(Impossible(_UNKNOWN_REASON) if ending == Impossible("") else ending, show, show)
+
+    def _offer_proof(self, dialog: CompleteDialog) -> None:
+        """What was marked before is dropped if it no longer holds."""
+        dialog.proof.wanted.connect(lambda: self._find_proof(partial(self._ask_proof, dialog)))
+        dialog.proof.show_marks(self._goals)
+        if self._goals:
+            self._find_proof(partial(self._drop_stale, dialog))
+
+    def _find_proof(self, on_found: "Callable[[EndProof], object]") -> None:
+        self._controller.find_proof(on_found, lambda error: self._controller.failed.emit(error_text(error)))
+
+    def _ask_proof(self, dialog: CompleteDialog, proof: "EndProof") -> None:
+        if self._asking is dialog:
+            goals = [goal for goal in self._goals if proof.proves(goal)]
+            question = ProofDialog(proof, goals, self._page)
+            question.marked.connect(partial(self._mark, dialog))
+            question.open()
+
+    def _drop_stale(self, dialog: CompleteDialog, proof: "EndProof") -> None:
+        stale = [goal for goal in self._goals if not proof.proves(goal)]
+        if stale and self._asking is dialog:
+            self._mark(dialog, tuple(goal for goal in self._goals if goal not in stale), stale)
+
+    def _mark(self, dialog: CompleteDialog, goals: tuple[TaskGoal, ...], lost: Sequence[TaskGoal] = ()) -> None:
+        self._goals = goals
+        self._controller.ask(lambda recorder: recorder.mark_goals(goals))
+        dialog.proof.show_marks(goals, lost)
 
     def _keep(self, ending: Complete | Impossible) -> None:
         match ending:
@@ -294,12 +345,14 @@ class Finishing(QObject):
                 self._controller.ask(lambda recorder: recorder.impossible(reason))
 
     def _follow(self, view: RecordingView) -> None:
-        """Close the question once the steps change, as it was about the earlier ones; its text is kept."""
+        """The question stays while the annotator looks something up on the device, for its answer."""
         if not self._texts:
             self._texts = {CompleteDialog: view.note, ImpossibleDialog: view.reason}
+            self._goals = view.goals
         if len(view.steps) != self._steps:
             self._steps = len(view.steps)
-            self._close()
+            if self._asking is not None:
+                self._asking.take_steps()
 
     def _close_outside(self, phase: Phase) -> None:
         if phase is not Phase.RECORDING:

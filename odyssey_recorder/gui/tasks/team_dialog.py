@@ -110,7 +110,7 @@ class TeamDialog(Dialog):
         like = self._catalogue.by_name[self._like.value]
         entry = {"name": self._name.text(), "package": self._package.text().strip(), "class": like.app_class}
         try:
-            app = AppEntry.model_validate({**entry, "roles": sorted(like.roles)})
+            app = AppEntry.model_validate({**entry, "like": like.name})
         except ValueError:
             say(self._failure, "Enter a name, and a package such as org.example.app.")
             return

@@ -45,7 +45,7 @@ class ReviewOutcomes(Protocol):
         """The accepted ones of these episodes, with the last reviewer who accepted. Raises DatasetError."""
 
     def reopened(self, episode_ids: Collection[str]) -> Mapping[str, str]:
-        """Those of these episodes that are no longer sent back, with who took that back. Raises DatasetError."""
+        """Those of these episodes whose verdict was taken back, with who did that. Raises DatasetError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +124,16 @@ class Reconciler:
             for task in snapshot
             if task.status in FINISHED and not task.past.has(TaskEvent.ACCEPTED, task.past.last_recorded())
         }
-        for episode_id, by in self._reviews.accepted(waiting).items():
-            yield QueueChange(waiting[episode_id], episode_id, TaskEvent.ACCEPTED, by)
+        done = {task.past.last_recorded(): task.task_id for task in snapshot if task.status is Status.DONE}
+        accepted = self._reviews.accepted({*waiting, *done})
+        for episode_id in waiting.keys() & accepted.keys():
+            yield QueueChange(waiting[episode_id], episode_id, TaskEvent.ACCEPTED, accepted[episode_id])
         returned = {sent_back_episode(task.past.history): task.task_id for task in snapshot}
-        for episode_id, by in self._reviews.reopened(returned).items():
-            yield replace(self.recorded(returned[episode_id], episode_id), by=by, reason=_TAKEN_BACK)
+        for episode_id, by in self._reviews.reopened({*returned, *done}.difference(accepted)).items():
+            if episode_id in returned:
+                yield replace(self.recorded(returned[episode_id], episode_id), by=by, reason=_TAKEN_BACK)
+            else:
+                yield QueueChange(done[episode_id], episode_id, TaskEvent.REOPENED, by)
 
     def write(self, transaction: QueueTransaction, change: QueueChange) -> None:
         task = transaction.task(change.task_id)
@@ -157,7 +162,9 @@ class Reconciler:
             case TaskEvent.ACCEPTED if not since & {TaskEvent.ACCEPTED, TaskEvent.SENT_BACK}:
                 is_last = transaction.last_recorded(change.task_id) == change.episode_id
                 if Status[task.status] in FINISHED and is_last:
-                    transaction.note(task, TaskEvent.ACCEPTED, by=change.by, episode_id=change.episode_id)
+                    _note(transaction, task, change)
+            case TaskEvent.REOPENED if TaskEvent.ACCEPTED in since:
+                _note(transaction, task, change)
             case _:
                 pass
 

@@ -43,6 +43,7 @@ class TaskEvent(Enum):
     SKIPPED = "skipped"
     SENT_BACK = "sent back"
     ACCEPTED = "accepted"
+    REOPENED = "reopened"
     RELEASED = "released"
     ASSIGNED = "assigned"
     NOT_REWRITTEN = "not rewritten"
@@ -191,6 +192,8 @@ def next_status(status: Status, event: TaskEvent) -> Status:
         return status
     if status is Status.SKIPPED and event is TaskEvent.ASSIGNED:
         return Status.WAITING
+    if status is Status.DONE and event is TaskEvent.REOPENED:
+        return Status.RECORDED
     return _STATUSES.get(event, status)
 
 
@@ -221,10 +224,10 @@ def counted_episode(events: Iterable[tuple[TaskEvent, str]]) -> str:
 
 
 def since_recorded(events: Iterable[TaskEvent]) -> list[TaskEvent]:
-    """From events of one episode, oldest first: those after it last counted as recorded."""
+    """From events of one episode, oldest first: those after it last counted as recorded and not reviewed."""
     since: list[TaskEvent] = []
     for event in events:
-        since = [] if event in RECORDED else [*since, event]
+        since = [] if event in RECORDED or event is TaskEvent.REOPENED else [*since, event]
     return since
 
 

@@ -67,14 +67,16 @@ def write_team(file: Path, team: Team) -> None:
 
 
 def with_team(catalogue: Catalogue, team: Team) -> Catalogue:
-    apps = (*catalogue.apps, *map(catalogue_app, team.apps))
+    roles = {app.name: app.roles for app in catalogue.apps}
+    added = map(catalogue_app, team.apps)
+    apps = (*catalogue.apps, *(replace(app, roles=app.roles | roles.get(app.like, frozenset())) for app in added))
     lacks = {app.name: why for app in apps if (why := team.without.why(app))}
     return replace(catalogue, apps=apps, lacks=lacks)
 
 
 def catalogue_app(entry: AppEntry) -> CatalogueApp:
     return CatalogueApp(
-        entry.name, entry.package, entry.app_class, frozenset(entry.roles), entry.countries, entry.account
+        entry.name, entry.package, entry.app_class, frozenset(entry.roles), entry.countries, entry.account, entry.like
     )
 
 
@@ -88,6 +90,8 @@ def team_faults(team: Team, catalogue: Catalogue | None) -> Iterator[tuple[Place
         if names & {entry.name, entry.package}:
             yield ("apps", number), f"there already is an app {entry.name}, or one with its package"
         names |= {entry.name, entry.package}
+        if entry.like and entry.like not in catalogue.by_name:
+            yield ("apps", number, "like"), f'no app of {catalogue.name} has "{entry.like}"'
         if entry.app_class not in (*catalogue.classes, OTHER):
             yield ("apps", number, "class"), f'"{entry.app_class}" is not one of the classes'
     apps = with_team(catalogue, team).apps

@@ -20,6 +20,7 @@ class CatalogueApp:
     """`app_class` is a class of its catalogue or `OTHER`.
 
     `countries` are the only ones that the app serves, empty for all; `account` is the account that it needs, if any.
+    An app of a team may be used wherever a template names the one that it is `like`.
     """
 
     name: str
@@ -28,6 +29,7 @@ class CatalogueApp:
     roles: frozenset[str] = frozenset()
     countries: tuple[str, ...] = ()
     account: str = ""
+    like: str = ""
 
 
 @dataclass(frozen=True)

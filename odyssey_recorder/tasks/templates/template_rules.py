@@ -158,7 +158,8 @@ def players(role: templates.Role, catalogue: templates.Catalogue) -> tuple[templ
     """The apps of the team that can play a role."""
     if not role.apps:
         return catalogue.that_play(role.name)
-    return tuple(app for app in catalogue.apps if app.name in role.apps and app.name not in catalogue.lacks)
+    named = (app for app in catalogue.apps if {app.name, app.like} & {*role.apps})
+    return tuple(app for app in named if app.name not in catalogue.lacks)
 
 
 def _cast_faults(template: templates.Template, catalogue: templates.Catalogue) -> Iterator[Fault]:

@@ -95,6 +95,8 @@ class AppEntry(ClosedModel):
     roles: tuple[Annotated[str, AfterValidator(_role_name)], ...] = ()
     countries: tuple[Words, ...] = ()
     account: str = ""
+    like: str = ""
+    """The app in whose place it can be, also where a template names that one; it has its roles."""
 
 
 class CatalogueFile(ClosedModel):

@@ -30,7 +30,7 @@ class Display:
     def _end(self) -> str:
         assert self._server is not None
         self._server.terminate()
-        _, errors = self._server.communicate(timeout=10)
+        _, errors = self._server.communicate(timeout=60)
         return errors.decode(errors="replace")
 
 

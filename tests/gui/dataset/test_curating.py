@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QListView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QListView, QTableView, QWidget
 
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.curation.redaction import read_redaction
@@ -21,9 +21,11 @@ from odyssey_recorder.gui.dataset.retiring import DuplicatesDialog
 from odyssey_recorder.gui.screen.box_canvas import BoxCanvas
 from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.progress import Cancelled, Progress
+from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.services.review import ReviewService, trashed_episodes
 from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
+from tests.checking.verdicts import judgements
 from tests.gui.dataset.page_driver import DatasetDriver
 from tests.gui.inspection import faults
 from tests.gui.item_views import row_texts
@@ -137,6 +139,29 @@ def test_own_episodes_are_withdrawn_and_restored(page: DatasetDriver, root: Path
     page.pilot.wait_for_text("2 episodes restored, to be reviewed again.")
     page.wait_for_count(3)
     assert trashed_episodes(root) == []
+
+
+def test_lead_plants_a_control_with_a_defect_and_removes_it(page: DatasetDriver, root: Path) -> None:
+    for reviewer in ("Bea", "Cleo"):
+        service = ReviewService(EpisodeIndex(root, None), Checker(None, 1), partial(str, reviewer))
+        for episode_id in IDS:
+            service.judge(episode_id, Decision.ACCEPT, judgements("ppp"))
+    select_two(page)
+    page.pilot.press("Controls")
+    dialog = page.pilot.dialog()
+    assert page.pilot.says("There are no control episodes")
+    assert not faults(dialog)
+    page.pilot.named(QComboBox, "What reviewers see of the added episodes").setCurrentIndex(2)
+    page.pilot.press_in(dialog, "Add 2 selected episodes")
+    page.pilot.wait_for_text("2 control episodes added, 0 left out.")
+    page.pilot.press("Controls")
+    dialog = page.pilot.dialog()
+    table = page.pilot.named(QTableView, "Control episodes")
+    assert [row[:3] for row in row_texts(table)] == [["A step is left out", "Rosa", "0"]] * 2
+    assert not faults(dialog)
+    table.selectRow(0)
+    page.pilot.press_in(dialog, "Remove")
+    page.pilot.wait_for_text("1 control episode removed.")
 
 
 def test_retired_episodes_can_be_listed_and_restored(page: DatasetDriver, root: Path) -> None:

@@ -60,7 +60,7 @@ class DevicesPilot(WidgetPilot):
         super().stop_delivery()
 
     def wait(self, condition: Callable[[], bool]) -> None:
-        self.qtbot.waitUntil(condition, timeout=10_000)
+        self.qtbot.waitUntil(condition, timeout=60_000)
 
 
 OpenPage = Callable[[], DevicesPilot]

@@ -77,11 +77,11 @@ def test_nothing_is_delivered_after_closing(qtbot: QtBot) -> None:
 
     background.run(work, results.append, results.append)
     background.start("Starting", job, results.append)
-    assert began.wait(5)
+    assert began.wait(60)
     go_on.set()
     background.close()
     background.run(work, results.append, results.append)
-    assert ended.wait(5)
+    assert ended.wait(60)
     qtbot.wait(1)
     assert results == []
 
@@ -113,7 +113,7 @@ def test_closing_drops_callbacks_of_running_jobs(qtbot: QtBot) -> None:
     background.close()
     assert destroyers == [threading.main_thread()] * 2
     may_end.set()
-    assert ended.wait(20)
+    assert ended.wait(60)
 
 
 def test_in_order_runs_one_function_at_a_time(background: Background, qtbot: QtBot) -> None:
@@ -202,6 +202,6 @@ def test_only_newest_progress_is_delivered(background: Background, qtbot: QtBot)
 
     job = background.start("Counting", chatty)
     job.changed.connect(lambda: texts.append(job.text))
-    assert reported.wait(10)  # the GUI thread is busy meanwhile
+    assert reported.wait(60)  # the GUI thread is busy meanwhile
     wait_for(qtbot, job, JobState.DONE)
     assert texts == ["9999", "9999"]

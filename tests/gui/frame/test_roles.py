@@ -118,7 +118,7 @@ def test_annotators_see_nothing_for_leads(open_as: OpenAs) -> None:
 def test_reviewer_gets_no_questions_and_no_task(open_as: OpenAs, workplace: Workplace) -> None:
     practice = FakePractice(agrees=None)
     pilot = open_as("reviewer", practice)
-    with pilot.qtbot.waitSignal(pilot.window.prepared, timeout=20_000):
+    with pilot.qtbot.waitSignal(pilot.window.prepared, timeout=60_000):
         pass
     assert pilot.window.page is ReviewCommand.REVIEW_PAGE
     assert not any(dialog.isVisible() for dialog in pilot.window.findChildren(QDialog))

@@ -264,6 +264,6 @@ def test_program_with_a_window_stops_cleanly(tmp_path: Path, end: str) -> None:
         if end.startswith("SIG"):
             program.send_signal(getattr(signal, end))
             program.wait(20)
-        out, _ = program.communicate(timeout=20)  # closes its standard input
+        out, _ = program.communicate(timeout=60)  # closes its standard input
     assert out.endswith("has stopped.\n")
     assert program.returncode == 0

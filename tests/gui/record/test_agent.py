@@ -70,12 +70,12 @@ def open_agent_dialog(pilot: Pilot) -> None:
     pilot.press("Run agent")
 
 
-def request_agent(pilot: Pilot) -> None:
+def request_agent(pilot: Pilot, adapter: str = "ours") -> None:
     open_agent_dialog(pilot)
     dialog = pilot.dialog()
     assert pilot.line("Model").text() == MODEL
     adapters = pilot.choice("Adapter")
-    adapters.setCurrentIndex(adapters.findData("ours"))
+    adapters.setCurrentIndex(adapters.findData(adapter))
     pilot.press_in(dialog, "Run agent")
 
 
@@ -235,6 +235,22 @@ def test_agent_recording_keeps_task_claimed(
     pilot.press("Record another")
     pilot.wait_until_enabled("Start recording")
     assert queue.board().count(Status.CLAIMED) == 1
+
+
+def test_the_agents_own_question_is_answered_in_words(pilot: Pilot, thinker: ControlledModel) -> None:
+    pilot.write_task()
+    request_agent(pilot, "mai-ui")
+    wait_for_question(pilot, thinker)
+    thinker.call("ask_user", text="Dark mode for all apps?")
+    pilot.wait_for_text("Dark mode for all apps?")
+    assert card_buttons(pilot, "Allow") == card_buttons(pilot, "Refuse") == []
+    card = pilot.find(AgentCard)
+    child_of(card, QLineEdit).setText("Only at night.")
+    press_on_card(pilot, "Answer")
+    assert "Dark mode for all apps? The answer: Only at night." in wait_for_question(pilot, thinker)
+    pilot.qtbot.waitUntil(lambda: not child_of(card, QLineEdit).isVisible())
+    thinker.call("terminate", status="success")
+    pilot.wait_for_text("this ends the episode and publishes it")
 
 
 def test_options_are_applied_and_remembered(

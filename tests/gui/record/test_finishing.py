@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListView,
+    QListWidget,
     QPushButton,
     QRadioButton,
     QScrollArea,
@@ -17,16 +18,18 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.dataset.goals import TaskGoal
 from odyssey_recorder.dataset.layout import annotation_path, episode_ids
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.bridges.recording import Phase
 from odyssey_recorder.gui.frame.application import TextSize, use_text_size
 from odyssey_recorder.gui.record.finishing import REASONS, CompleteDialog, ImpossibleDialog, annotator_messages
+from odyssey_recorder.gui.record.proof import ProofDialog
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.recording.notice import Notice
 from odyssey_recorder.services.recording import check_alone
-from tests.gui.fakes import FakeRecordings
+from tests.gui.fakes import FakeConnector, FakeRecordings
 from tests.gui.pilot import OpenWindow, Pilot
 from tests.gui.record.screens import UnchangingDevice, child_of, record_one_step
 
@@ -142,6 +145,18 @@ def test_ending_is_checked_again_after_a_pause_in_its_text(
     assert dialog.ok.isEnabled()
 
 
+def test_new_step_takes_an_answer_back_and_is_checked(
+    dialog: CompleteDialog, endings: list[Complete], qtbot: QtBot
+) -> None:
+    dialog.ok.click()
+    with qtbot.waitSignal(dialog.check_wanted):
+        dialog.take_steps()
+    dialog.show_outcome(report())
+    assert (endings, dialog.ok.text()) == ([], "Publish")
+    dialog.ok.click()
+    assert endings == [Complete("")]
+
+
 def test_reasons_are_chosen_with_number_and_arrow_keys(qtbot: QtBot) -> None:
     dialog = ImpossibleDialog()
     qtbot.addWidget(dialog)
@@ -197,6 +212,64 @@ def test_question_shows_all_that_check_finds_on_the_published_episode(tmp_path: 
     assert len(lines) >= 3
 
 
+def test_proof_is_marked_at_the_end_and_kept_with_the_episode(
+    tmp_path: Path, open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    service = FakeRecordings(tmp_path, UnchangingDevice())
+    assert isinstance(service.connector, FakeConnector)
+    told, asked = service.connector.told, service.connector.asked
+    told["settings"] = {"secure": {"mode": "1", "owner": "Ada Lovelace of 1815"}}
+    pilot = open_window(service).watching()
+    pilot.start()
+    qtbot.waitUntil(lambda: asked == ["fake-1"], timeout=30_000)
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    told["settings"] = {"secure": {"mode": "2", "owner": "Ada Lovelace of 1843"}}
+    pilot.press("Complete")
+    end = pilot.dialog()
+    assert isinstance(end, CompleteDialog)
+    end.proof.button.click()
+    pilot.wait_for_text("What shows that the task is done?")
+    dialog = child_of(pilot.window, ProofDialog)
+    offered = child_of(dialog, QListWidget)
+    assert [offered.item(row).text() for row in range(offered.count())] == [
+        "settings > secure > mode is “2”",
+        "settings > secure > owner is “Ada Lovelace of 1843”",
+    ]
+    offered.setCurrentRow(1)
+    text = pilot.line("It must say")
+    text.selectAll()
+    QTest.keyClicks(text, "Ada")
+    assert not dialog.ok.isEnabled()  # she owned it at the start, too
+    text.selectAll()
+    QTest.keyClicks(text, "1843")
+    assert dialog.ok.isEnabled()
+    offered.item(0).setCheckState(Qt.CheckState.Checked)
+    dialog.ok.click()
+    pilot.wait_for_text("2 marks")
+
+    QTest.keyClick(end, Qt.Key.Key_Escape)
+    told["settings"] = {"secure": {"mode": "3", "owner": "Ada Lovelace of 1843"}}
+    pilot.press("Complete")
+    pilot.wait_for_text("1 mark left: what you marked has changed since.")
+    pilot.finish(pilot.dialog())
+    pilot.wait_for_phase(Phase.FINISHED)
+    known = service.store.provenance(service.episode.episode_id)
+    assert known is not None
+    assert known.goals == (TaskGoal(path="settings.secure.owner", op="contains", value="1843"),)
+
+
+def test_what_was_true_at_the_start_cannot_be_marked(tmp_path: Path, open_window: OpenWindow) -> None:
+    service = FakeRecordings(tmp_path, UnchangingDevice())
+    pilot = open_window(service).watching()
+    record_one_step(pilot)
+    pilot.press("Complete")
+    end = pilot.dialog()
+    assert isinstance(end, CompleteDialog)
+    end.proof.button.click()
+    pilot.wait_for_text("Neither the screen nor what the device can be asked for differs")
+
+
 def answers(pilot: Pilot) -> tuple[str, str]:
     """What is written at both questions for the end."""
     pilot.press("Complete")
@@ -218,8 +291,7 @@ def test_unsent_answers_survive_a_step_and_a_closed_window(
     QTest.keyClicks(pilot.line("Note"), "Platform 4 ")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
-    assert not pilot.is_asked
-    assert answers(pilot) == ("Platform 4", "")
+    assert answers(pilot) == ("Platform 4 ", "")
     pilot.press("Impossible")
     if reason in REASONS:
         pilot.named(QRadioButton, reason).click()
@@ -236,16 +308,15 @@ def test_unsent_answers_survive_a_step_and_a_closed_window(
     assert answers(pilot) == ("", "")
 
 
-def test_new_step_or_escape_in_the_field_closes_the_question(pilot: Pilot) -> None:
+def test_question_stays_while_something_is_looked_up_and_escape_closes_it(pilot: Pilot) -> None:
     pilot.start()
     pilot.press("Complete")
-    assert pilot.is_asked
+    child_of(pilot.dialog(), QLineEdit).setText("Platform")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
-    assert not pilot.is_asked
+    assert child_of(pilot.dialog(), QLineEdit).text() == "Platform"
     pilot.activate()
     pilot.press("Complete")
-    assert pilot.is_asked
     field = QApplication.focusWidget()
     assert field is not None
     QTest.keyClick(field, Qt.Key.Key_Escape)

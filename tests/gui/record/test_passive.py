@@ -36,7 +36,7 @@ def record_passively(pilot: Pilot) -> None:
     choose_passive(pilot)
     pilot.write_task()
     pilot.press("Start recording")
-    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening", timeout=10_000)
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening", timeout=60_000)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_only_input_on_the_device_is_recorded(pilot: Pilot, service: FakeRecordi
     assert not pilot.line("Text to type").isVisible()
     ready_device.press_key("KEY_HOME")
     ready_device.show(1)
-    pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
+    pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=60_000)
     pilot.click(180, 300)
     QTest.keyClicks(pilot.mirror, "abc")
     assert pilot.line("Text to type").text() == ""
@@ -115,11 +115,11 @@ def test_draft_keeps_its_mode(
 ) -> None:
     record_passively(pilot)
     ready_device.press_key("KEY_HOME")
-    pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
+    pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=60_000)
     pilot.window.close()
     pilot = open_window(service).watching()
     pilot.press_in(pilot.dialog(), "Resume")
-    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening", timeout=10_000)
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening", timeout=60_000)
     assert pilot.steps == ["Press Home"]
     pilot.stop()
     assert pilot.says("Before you start")

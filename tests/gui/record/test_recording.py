@@ -480,7 +480,7 @@ def test_uncertain_last_step_can_be_undone(open_window: OpenWindow, pilot: Pilot
     pilot.wait_for_steps(0)
 
 
-def test_stopped_recording_is_a_draft_that_can_be_deleted(pilot: Pilot, service: FakeRecordings) -> None:
+def test_stopped_recording_is_a_draft_that_can_be_deleted_and_restored(pilot: Pilot, service: FakeRecordings) -> None:
     objects_before = len(pilot.controller.findChildren(QObject))
     pilot.start()
     pilot.stop()
@@ -489,8 +489,14 @@ def test_stopped_recording_is_a_draft_that_can_be_deleted(pilot: Pilot, service:
     pilot.qtbot.waitUntil(drafts.isVisible)
     pilot.press("Show drafts")
     pilot.press_in(pilot.dialog(), "Move to trash")
-    pilot.qtbot.waitUntil(drafts.isHidden)
+    restore = button_in(pilot.dialog(), "Move to trash")
+    pilot.qtbot.waitUntil(lambda: restore.text() == "Restore")
     assert service.drafts() == []
+    restore.click()
+    pilot.qtbot.waitUntil(lambda: restore.text() == "Move to trash")
+    assert len(service.drafts()) == 1
+    pilot.press_in(pilot.dialog(), "Resume")
+    pilot.wait_for_phase(Phase.RECORDING)
 
 
 def test_discarding_is_confirmed_but_never_by_return(pilot: Pilot, service: FakeRecordings) -> None:

@@ -135,7 +135,7 @@ def test_control_is_listed_and_judged_like_any_other_episode(dataset: ReviewData
     cleo = dataset.service("Cleo")
     control, _ = sorted(episode_ids(dataset.root))
     cleo.judge(control, Decision.ACCEPT, judgements("ppp"))
-    dataset.service("Lea").control([control], on=True)
+    dataset.service("Lea").control([control])
     reviewer = open_reviews(dataset.service("Bea"))
     reviewer.pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 2)
     rows = [reviewer.row_text(row).removeprefix(reviewer.listed[row]) for row in (0, 1)]

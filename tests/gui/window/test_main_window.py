@@ -67,7 +67,7 @@ def test_closing_names_running_job_and_waits_for_it(opened: Pilot, blocking_job:
     assert opened.window.isVisible()
     assert opened.dialog().isVisible()
     assert opened.says("• Writing a snapshot")
-    assert blocking_job.was_cancelled.wait(10)
+    assert blocking_job.was_cancelled.wait(60)
     blocking_job.may_end.set()
     opened.qtbot.waitUntil(lambda: not opened.window.isVisible())
 

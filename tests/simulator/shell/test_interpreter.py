@@ -62,4 +62,4 @@ def test_unwritable_file_stops_only_its_command(bench: Bench) -> None:
 def test_writer_ends_when_its_reader_exits(bench: Bench) -> None:
     with bench.running("shell", "getevent | true") as process:
         bench.console("event", "text", "a")
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0

@@ -77,6 +77,25 @@ class TaskGoal(ClosedModel):
             case "unchanged":
                 return found == values_at(self.path, before)
 
+    @property
+    def in_words(self) -> str:
+        """For people, such as ``clock > alarms “Work” > on is true``."""
+        place, said = _place_in_words(self.path), json.dumps(self.value, ensure_ascii=False)
+        said = f"“{self.value}”" if isinstance(self.value, str) else said
+        match self.op:
+            case "equals" | "contains" if place == "screen":
+                return f"The screen shows {said}" if self.op == "equals" else f"The screen shows a text with {said}"
+            case "equals":
+                return f"{place} is {said}"
+            case "contains":
+                return f"{place} contains {said}"
+            case "any":
+                return f"{place} exists"
+            case "count":
+                return f"{place} does not exist any more" if self.value == 0 else f"{place} exists {said} times"
+            case "unchanged":
+                return f"{place} is as it was at the start"
+
 
 @dataclass(frozen=True, slots=True)
 class GoalJudgement:
@@ -109,6 +128,16 @@ def source_of(path: str) -> tuple[str, str]:
     """The first two names of a path; the second one is empty if there is none."""
     names = [_name(segment) for segment in _SEGMENT.finditer(path)]
     return names[0], (*names, "")[1]
+
+
+def _place_in_words(path: str) -> str:
+    """Without the element's name on the screen, which nobody sees."""
+    segments = list(_SEGMENT.finditer(path))
+    if _name(segments[0]) == "screen":
+        return "screen"
+    return " > ".join(
+        f"{_name(segment)} “{_plain(segment['wanted'])}”" if segment["key"] else _name(segment) for segment in segments
+    )
 
 
 def values_at(path: str, facts: Facts) -> list[Any]:

@@ -1,0 +1,91 @@
+"""MAI-UI: calls of `mobile_use` on a grid to 999, after a thought in tags; swipes name the direction of the finger.
+
+Source: Tongyi-MAI/MAI-UI, src/prompt.py and src/mai_naivigation_agent.py (Apache-2.0). The task is a message of its
+own, and each earlier answer one too, the newest two with their screenshots. The apps are those of the device.
+"""
+
+import json
+
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, Turns
+from odyssey_recorder.agents.frames import CoordinateFrame, Fit, finger_direction, grid_999_frame
+from odyssey_recorder.agents.mobile_use import act, arguments, called, split
+from odyssey_recorder.model import action as actions
+
+_SYSTEM = """\
+You are a GUI agent. You are given a task and your action history, with screenshots. You need to perform the next \
+action to complete the task.
+
+## Output Format
+For each function call, return the thinking process in <thinking> </thinking> tags, and a json object with function \
+name and arguments within <tool_call></tool_call> XML tags:
+```
+<thinking>
+...
+</thinking>
+<tool_call>
+{"name": "mobile_use", "arguments": <args-json-object>}
+</tool_call>
+```
+
+## Action Space
+
+{"action": "click", "coordinate": [x, y]}
+{"action": "long_press", "coordinate": [x, y]}
+{"action": "type", "text": ""}
+{"action": "swipe", "direction": "up or down or left or right", "coordinate": [x, y]} # "coordinate" is optional. Give \
+it to swipe a certain element.
+{"action": "open", "text": "app_name"}
+{"action": "drag", "start_coordinate": [x1, y1], "end_coordinate": [x2, y2]}
+{"action": "system_button", "button": "button_name"} # Options: back, home, menu, enter
+{"action": "wait"}
+{"action": "terminate", "status": "success or fail"}
+{"action": "answer", "text": "xxx"} # Escape quotes and line breaks in the text.
+
+## Note
+- Write a small plan and finally summarize your next action (with its target element) in one sentence in \
+<thinking></thinking> part."""
+_APPS = """
+- Available Apps: `{}`. Use the `open` action to open one of them if possible; it is the fastest way."""
+
+
+def _words(told: PromptWords) -> tuple[str, str]:
+    apps = told.moment.apps
+    return _SYSTEM + (_APPS.format(json.dumps(apps, ensure_ascii=False)) if apps else ""), told.task
+
+
+def _write(action: actions.Action, frame: CoordinateFrame) -> str:
+    given = arguments(action, frame)
+    given.pop("time", None)
+    match action:
+        case actions.Scroll(start):
+            direction = finger_direction(action).lower()
+            given = {"action": "swipe", "direction": direction, "coordinate": frame.place(start)}
+        case actions.Press():
+            given["button"] = str(given["button"]).lower()
+        case actions.Impossible():
+            given["status"] = "fail"
+        case _:
+            pass
+    return called(given, (",", ":"))
+
+
+def _form(call: str, said: Said) -> str:
+    return f"<thinking>\n{said.thought} {said.sentence}\n</thinking>\n{call}"
+
+
+ADAPTERS = (
+    Adapter(
+        "mai-ui",
+        _words,
+        split,
+        act,
+        _write,
+        form=_form,
+        frame=grid_999_frame,
+        fit=Fit(),
+        turns=Turns(is_apart=True),
+        pictures=2,
+        sampling={"temperature": 0.0, "top_p": 1.0, "top_k": -1, "repetition_penalty": 1.0, "seed": 42},
+        source="Tongyi-MAI/MAI-UI 4dd07b9",
+    ),
+)

@@ -1,0 +1,76 @@
+"""Several evaluations as one table, for a terminal, the window, Markdown, CSV and LaTeX."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.evaluation.report import Evaluation, shown
+from odyssey_recorder.files import write_durably
+from odyssey_recorder.model.plain_text import on_one_line
+
+TEXTS = ("Model", "File", "Split", "Protocol", "Level")
+FIGURES = ("Steps", "AMS", "95%", "Category mean", "SR", "SR 95%", "Type match", "Text", "AMS with alternatives",
+           "SR with alternatives")  # fmt: skip
+_BEFORE_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|&~$#!@])")
+_LATEX = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
+    ">": r"\textgreater{}", **{character: rf"\{character}" for character in "{}$&#_%"},
+}  # fmt: skip
+
+
+def leaderboard(evaluations: Sequence[Evaluation]) -> list[list[str]]:
+    """The heads, then a row for each; those of one split, protocol and level together, the best first.
+
+    The columns of alternatives are missing unless an evaluation counts them.
+    """
+    order = sorted(evaluations, key=lambda one: (*_terms(one), -(one.whole.ams or 0.0), one.model))
+    has_more = any(one.alternatives for one in evaluations)
+    width = len(TEXTS) + len(FIGURES) - (0 if has_more else 2)
+    return [[*TEXTS, *FIGURES][:width], *(_row(one)[:width] for one in order)]
+
+
+def write_leaderboard(path: Path, evaluations: Sequence[Evaluation]) -> None:
+    """In the form of the name's ending: .md, .csv or .tex. Raises DatasetError."""
+    if (spell := FORMS.get(path.suffix.lower())) is None:
+        raise DatasetError(f"{path} has no known ending. Choose a name that ends in {', '.join(FORMS)}.")
+    write_durably(path, spell(leaderboard(evaluations)).encode(errors="backslashreplace"))
+
+
+def _terms(found: Evaluation) -> tuple[str, str, str]:
+    return found.asked.split, found.asked.protocol, found.asked.level
+
+
+def _row(found: Evaluation) -> list[str]:
+    split, protocol, level = _terms(found)
+    whole, also = found.whole, None if found.alternatives is None else found.alternatives.whole
+    figures = (whole.steps, whole.ams, found.ams_interval, found.ams_category_mean, whole.sr, found.sr_interval,
+               whole.type_match, whole.text, also and also.ams, also and also.sr)  # fmt: skip
+    file = on_one_line(Path(found.asked.predictions).name)
+    return [found.model, file, split or "all episodes", protocol, level, *map(shown, figures)]
+
+
+def _markdown(table: Sequence[Sequence[str]]) -> str:
+    heads, *rows = [[_MARKDOWN.sub(r"\\\1", cell) for cell in line] for line in table]
+    rule = ["---" if at < len(TEXTS) else "---:" for at in range(len(heads))]
+    return "".join(f"| {' | '.join(line)} |\n" for line in (heads, rule, *rows))
+
+
+def _csv(table: Sequence[Sequence[str]]) -> str:
+    """A text that a spreadsheet would take for a formula gets an apostrophe."""
+    file = io.StringIO()
+    csv.writer(file).writerows([[f"'{c}" if c.startswith(_BEFORE_FORMULAS) else c for c in line] for line in table])
+    return file.getvalue()
+
+
+def _latex(table: Sequence[Sequence[str]]) -> str:
+    heads, *rows = [" & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in line) + r" \\" for line in table]
+    columns = "l" * len(TEXTS) + "r" * (len(table[0]) - len(TEXTS))
+    lines = (rf"\begin{{tabular}}{{{columns}}}", r"\hline", heads, r"\hline", *rows, r"\hline", r"\end{tabular}")
+    return "\n".join(lines) + "\n"
+
+
+FORMS: dict[str, Callable[[Sequence[Sequence[str]]], str]] = {".md": _markdown, ".csv": _csv, ".tex": _latex}

@@ -1,0 +1,140 @@
+"""OpenAI's Responses API, which has the computer tool; without storing anything at the server.
+
+Source: openai/openai-python, types/responses. As nothing is stored, reasoning comes encrypted and is sent back with the
+call that follows it.
+"""
+
+import json
+from collections.abc import Mapping
+
+from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelAnswer, ModelRequest, Usage
+from odyssey_recorder.llm.other_wire import (
+    Tree,
+    Turn,
+    Written,
+    answered,
+    base64_of,
+    count,
+    items,
+    mapping,
+    read_tree,
+    turns,
+)
+from odyssey_recorder.llm.tool_calls import ToolCall
+
+COMPUTER = "computer"
+"""The name of a call of the computer tool; its arguments are `actions` and `pending_safety_checks`."""
+_UNKNOWN = (LONGEST_ANSWER, "temperature", "top_p")
+"""Sent under another name, and what its reasoning models refuse."""
+
+
+class ResponsesWire:
+    def path(self, model: str) -> str:
+        return "responses"
+
+    def headers(self, key: str) -> Mapping[str, str]:
+        return {"Authorization": f"Bearer {key}"}
+
+    def body(self, question: ModelRequest, model: str) -> Tree:
+        longest = question.parameters.get(LONGEST_ANSWER)
+        return {
+            "model": model,
+            "input": [item for turn in turns(question) for item in _items(turn)],
+            "tools": list(question.tools),
+            "store": False,
+            "include": ["reasoning.encrypted_content"],
+            **({} if longest is None else {"max_output_tokens": longest}),
+            **{name: value for name, value in question.parameters.items() if name not in _UNKNOWN},
+        }
+
+    def answer(self, text: str, question: ModelRequest, model: str, host: str) -> ModelAnswer:
+        tree = read_tree(text, host)
+        used = mapping(tree.get("usage"))
+        usage = Usage(count(used.get("input_tokens")), count(used.get("output_tokens")))
+        raw, refusal = _read(tree.get("output"))
+        ended = "refusal" if refusal and not raw else str(mapping(tree.get("incomplete_details")).get("reason") or "")
+        named = str(tree.get("model") or ""), str(tree.get("id") or "")
+        return answered(Written(raw or refusal, usage, *named, ended), question, model, host)
+
+
+def _items(turn: Turn) -> list[Tree]:
+    if turn.role == "assistant":
+        said: list[Tree] = [{"role": "assistant", "content": text} for text in turn.words]
+        return said if turn.call is None else [*said, *items(turn.call.kept), _call(turn.call)]
+    done = [] if turn.result_of is None else [_result(turn.result_of, turn)]
+    words = [{"type": "input_text", "text": text} for text in turn.words]
+    is_shown = turn.result_of is not None and turn.result_of.name == COMPUTER
+    pictures = [] if is_shown else [_picture(turn, number) for number in range(len(turn.images))]
+    content = [*words, *pictures]
+    return [*done, *([{"role": turn.role, "content": content}] if content else [])]
+
+
+def _url(turn: Turn, number: int) -> str:
+    image = turn.images[number]
+    return f"data:{image.media_type};base64,{base64_of(image)}"
+
+
+def _picture(turn: Turn, number: int) -> Tree:
+    return {"type": "input_image", "image_url": _url(turn, number), "detail": turn.images[number].detail}
+
+
+def _call(call: ToolCall) -> Tree:
+    if call.name != COMPUTER:
+        arguments = json.dumps(dict(call.arguments), ensure_ascii=False)
+        return {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments}
+    done = items(call.arguments.get("actions"))[:1]
+    return {
+        "type": "computer_call", "call_id": call.id, "actions": list(done), "status": "completed",
+        "pending_safety_checks": list(items(call.arguments.get("pending_safety_checks"))),
+    }  # fmt: skip
+
+
+def _result(call: ToolCall, turn: Turn) -> Tree:
+    """The safety checks were shown to the guard with the answer, so whoever let it through has agreed to them."""
+    if call.name != COMPUTER:
+        return {"type": "function_call_output", "call_id": call.id, "output": "done"}
+    checks = list(items(call.arguments.get("pending_safety_checks")))
+    shown = {"type": "computer_screenshot", "image_url": _url(turn, 0), "detail": turn.images[0].detail}
+    return {"type": "computer_call_output", "call_id": call.id, "output": shown, "acknowledged_safety_checks": checks}
+
+
+def _read(output: object) -> tuple[str, str]:
+    """The text with its calls, and a refusal."""
+    raw: list[str] = []
+    refusals: list[str] = []
+    kept: list[Tree] = []
+    for item in items(output):
+        match item.get("type"):
+            case "reasoning":
+                kept.append({name: value for name, value in item.items() if name != "status"})
+            case "message":
+                for part in items(item.get("content")):
+                    (refusals if part.get("type") == "refusal" else raw).append(
+                        str(part.get("refusal") or part.get("text") or "")
+                    )
+            case "computer_call" | "function_call":
+                raw.append(str(_called(item, kept)))
+                kept = []
+            case _:
+                pass
+    return "\n".join(filter(None, raw)), "\n".join(refusals)
+
+
+def _called(item: Tree, kept: list[Tree]) -> ToolCall:
+    arguments: dict[str, object]
+    if item["type"] == "computer_call":
+        one = item.get("action")
+        done = items(item.get("actions")) or ([mapping(one)] if one else [])
+        checks = items(item.get("pending_safety_checks"))
+        arguments = {"actions": list(done), **({"pending_safety_checks": list(checks)} if checks else {})}
+        name = COMPUTER
+    else:
+        name, arguments = str(item.get("name") or ""), dict(_loaded(item.get("arguments")))
+    return ToolCall(name, arguments, str(item.get("call_id") or ""), kept or None)  # type: ignore[arg-type]
+
+
+def _loaded(text: object) -> Tree:
+    try:
+        return mapping(json.loads(text)) if isinstance(text, str) else mapping(text)
+    except (ValueError, RecursionError):
+        return {}
