@@ -359,9 +359,7 @@ class TaskCard(Card):
 
     def _lay_out(self) -> None:
         commands = self._commands
-        reply = commands.button(RecordCommand.REPLY, kind="quiet")
-        drafts = commands.button(RecordCommand.DRAFTS, kind="quiet")
-        head = row((text_label("Task", "title"), 1), self._back, reply, drafts)
+        head = row((text_label("Task", "title"), 1), self._back, commands.button(RecordCommand.DRAFTS, kind="quiet"))
         choosing = commands.buttons(
             RecordCommand.NEXT_TASK, RecordCommand.SKIP_TASK, RecordCommand.CHOOSE_TASK, kind="compact", wide=True
         )
@@ -373,5 +371,6 @@ class TaskCard(Card):
         away = commands.buttons(RecordCommand.AGAIN, RecordCommand.DISCARD, kind="compact", wordless=True)
         fill_row(self._running, *running, *away, spacing=4)
         task = scroll_area(pile(self._fields, self._text, self._nothing, spacing=-1))
-        below = (self._progress, self._today, self._queue_row, self._hint, self._start, self._running)
+        counts = row((self._progress, 1), commands.button(RecordCommand.REPLY, kind="low"))
+        below = (counts, self._today, self._queue_row, self._hint, self._start, self._running)
         fill_column(self, head, (task, 1), *below, margins=(16, 14, 16, 16), spacing=12)
