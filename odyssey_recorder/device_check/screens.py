@@ -20,6 +20,7 @@ from odyssey_recorder.model.geometry import Rotation
 
 AUTO_ROTATE, LOCKED_TO = ("system", "accelerometer_rotation"), ("system", "user_rotation")
 _CLOSED, _OPENED = "CLOSED", "OPENED"
+_WORDS = {_CLOSED: "folded", _OPENED: "open"}
 _AWAKE = "input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard"
 _EXACT = 0.01
 """How far a factor may be from 1 before a touch lands elsewhere: raw positions are rounded."""
@@ -29,7 +30,9 @@ def screens(checked: CheckedDevice) -> Iterator[CheckLine]:
     with closing(_postures(checked)) as all_postures:
         for posture in all_postures:
             checked.open_settings()
-            touches, frames = (f"{what} ({posture})" if posture else what for what in ("Touches", "Frames"))
+            touches, frames = (
+                f"{what} ({_WORDS.get(posture, posture)})" if posture else what for what in ("Touches", "Frames")
+            )
             yield from guarded(touches, checked.device, _touches(checked, touches, posture))
             yield from guarded(frames, checked.device, _frames(checked, frames))
     if posture and checked.console is None:

@@ -127,7 +127,7 @@ def test_foldable_is_as_expected_but_for_touches_while_folded(start_bench: Start
     before, check = state_of(bench), check_of(bench, tmp_path, "Screens", "Navigation buttons", "Recording")
     report = check.run(bench.emulator.serial)
     assert lines_of(report, Outcome.DIFFERENT) == {
-        "Touches (CLOSED)": "positions must be multiplied by 2.04 across and 0.88 down to arrive where they should"
+        "Touches (folded)": "positions must be multiplied by 2.04 across and 0.88 down to arrive where they should"
     }
     assert lines_of(report, Outcome.NOT_POSSIBLE) == {}
     done = lines_of(report, Outcome.EXPECTED)
