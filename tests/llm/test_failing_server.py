@@ -106,7 +106,8 @@ def requests(count: int) -> list[ModelRequest]:
 
 @pytest.mark.parametrize("hides_costs", [False, True])
 def test_run_against_a_failing_server_ends_as_against_a_healthy_one(tmp_path: Path, *, hides_costs: bool) -> None:
-    asked, progress, failing = requests(120), list[BatchProgress](), Failing(7, hides_costs=hides_costs)
+    """With this seed one or two questions are broken twice, and answered when they are asked again at the end."""
+    asked, progress, failing = requests(60), list[BatchProgress](), Failing(34, hides_costs=hides_costs)
     with StandIn(failing) as server:
         asking = batch_with(model_at(server), priced(), tmp_path / "a.sqlite", retry=_RETRY)
         found = asking.ask_all(asked, progress=progress.append)
@@ -114,7 +115,7 @@ def test_run_against_a_failing_server_ends_as_against_a_healthy_one(tmp_path: Pa
     with StandIn(right) as healthy:
         expected = batch_with(model_at(healthy), priced()).ask_all(asked)
     texts = [answer.raw for answer in expected if isinstance(answer, ModelAnswer)]
-    assert failing.failed > 40
+    assert failing.failed > 20
     assert [answer.raw if isinstance(answer, ModelAnswer) else answer for answer in found] == texts
     assert [answer.raw if answer else None for answer in kept] == texts, "a wrong answer is in the cache"
     assert (progress[-1].failed, +Counter(progress[-1].failures)) == (0, Counter())
