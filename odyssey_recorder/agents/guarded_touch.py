@@ -129,7 +129,7 @@ class GuardedTouch:
                 yield f"the model says {risk!r}: {said.strip():.60}"
 
     def _asked(self, place: int) -> Sequence[str]:
-        """What the dialog says in which the view at `place` is one of two or three buttons."""
+        """What the dialog says in which the view at `place` is the button, or one of two or three."""
         hit = self.shown.nodes[place]
         for index in range(place - 1, -1, -1):
             outer = self.shown.nodes[index]
@@ -144,7 +144,8 @@ class GuardedTouch:
             ]
             if len(buttons) > _MOST_BUTTONS:
                 return ()
-            if said and len(buttons) > 1:
+            is_box = hit.class_name.endswith("Button") and not self._fills_screen(outer)
+            if said and (is_box or len(buttons) > 1):
                 return said
         return ()
 

@@ -383,6 +383,7 @@ def test_yes_in_a_dialog_is_judged_by_what_the_dialog_says() -> None:
         assert concern(dialog(says, no, yes), Click(RIGHT)), says
         assert concern(dialog(says, no, yes), Click(LEFT)) == "", says
     assert concern(dialog("Set the time", "Cancel", "OK"), Click(RIGHT)) == ""
+    assert concern(dialog("This erases the phone. Reset it", "OK"), Click(LEFT))
 
 
 def test_permission_dialog_may_only_be_declined() -> None:

@@ -18,7 +18,7 @@ from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.layout import provenance_path
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.llm.tokens import USUAL_ANSWER
-from odyssey_recorder.model.action import Click, Scroll
+from odyssey_recorder.model.action import Click, Complete, Scroll
 from odyssey_recorder.model.geometry import Pixel, Point, Size, to_grid
 from odyssey_recorder.recording import script
 from odyssey_recorder.settings import prices_file
@@ -67,9 +67,11 @@ class DraggingPlayer(GoldPlayer):
 
     def __call__(self, request: ReceivedRequest) -> Reply:
         at = json.loads(super().__call__(request).raw)
-        point = Point(at["x"], at["y"])
         adapter, size = adapter_named("qwen2.5-vl"), profile_named("small_phone").size
         frame = adapter.frame(Size(*images_of(request)[-1].size), Size(size.width, size.height))
+        if at["action"] == "COMPLETE":
+            return Reply(adapter.write(Complete(), frame) or "")
+        point = Point(at["x"], at["y"])
         return Reply(adapter.write(Scroll(point, point, (point,)), frame) or "")
 
 
