@@ -131,7 +131,6 @@ class RunOutcome:
     asked: int = 0
     unreadable: int = 0
     failures: Counter[Failure] = field(default_factory=Counter)
-    requests: int = 0
     interventions: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -413,7 +412,7 @@ class AgentRun:
 
     def _action_for(self, request: Request, shown: ShownScreen, credit: AgentRecord) -> Action | None:
         """What a person would do for it; if that is nothing, the model is told what came of it."""
-        self.run.requests += 1
+        self.run.failures["not an action"] += 1
         self._requested += 1
         words = str(request)
         self.person.report(step_number(len(shown.steps)), words[:1].upper() + words[1:])

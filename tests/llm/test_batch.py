@@ -36,7 +36,7 @@ def server() -> Iterator[stand_in.StandIn]:
 
 
 def test_answers_keep_question_order_and_the_concurrency_limit() -> None:
-    with stand_in.StandIn(echo, delay_s=0.02) as server:
+    with stand_in.StandIn(echo, delay_s=0.02, waits_for=3) as server:
         results = batch(server, at_once=3).ask_all(questions(12))
     assert texts(results) == [f"Task {number}." for number in range(12)]
     assert server.most_at_once == 3

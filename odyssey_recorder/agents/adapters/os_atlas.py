@@ -6,7 +6,7 @@ Source: OS-Copilot/OS-Atlas, its prompt for GUI-Odyssey. That formats IMPOSSIBLE
 import re
 
 from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
-from odyssey_recorder.agents.adapters.odyssey_agent import COMMANDS, act
+from odyssey_recorder.agents.adapters.odyssey_agent import COMMANDS, act, unread
 from odyssey_recorder.agents.frames import CoordinateFrame, finger_direction
 from odyssey_recorder.agents.parsing import UnreadableAnswerError, after_mark, bare
 from odyssey_recorder.model import action as actions
@@ -104,7 +104,7 @@ def _split(text: str) -> list[tuple[str, str]]:
         return [("TYPE", section.removeprefix("TYPE"))]
     found = [(match[1], match[2]) for match in _COMMAND.finditer(section)]
     if not found:
-        raise UnreadableAnswerError("unreadable", f"{section[:60]!r} is not an action")
+        raise unread(section)
     return found
 
 
