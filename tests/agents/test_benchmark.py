@@ -28,7 +28,7 @@ from tests.simulator.person import Person, person_with
 
 TASKS = read_benchmark(shipped_benchmark())
 PROFILES_OF_SOAK = [name for name in PROFILES if name != "small_phone"]
-MOST_MOVES = 10
+MOST_MOVES = 5
 """Of gold scripts that `make test` plays with a second seed, too."""
 
 
