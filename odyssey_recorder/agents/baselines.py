@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from odyssey_recorder.agents.adapter import Reading
+from odyssey_recorder.agents.adapter import Reading, Request
 from odyssey_recorder.agents.benchmark import BenchmarkTask, DragBetween, Move, OnField, OnText, Reach
 from odyssey_recorder.agents.frames import finger_scroll, path
 from odyssey_recorder.agents.online import AgentRule
@@ -22,6 +22,7 @@ from odyssey_recorder.recording.step_writer import ShownScreen
 
 Baseline = Literal["gold", "random"]
 _KINDS = ("CLICK", "LONG_PRESS", "SCROLL", "TYPE", *SystemKey, "COMPLETE", "IMPOSSIBLE")
+_WAIT_S = "20"
 _HOME_SAYS = "Search apps"
 """On the home screen, where a scroll from low opens the app drawer."""
 
@@ -93,8 +94,9 @@ class GoldRule:
         screen = _Screen(shown)
         while isinstance(move := self._moves[0], Reach) and screen.with_words(move.reach):
             del self._moves[0]
-        action = screen.action(move)
-        return Reading(action, "" if action is not None else f"unreadable: the screen has nothing for {move!r}")
+        if (action := screen.action(move)) is not None:
+            return Reading(action)
+        return Reading(None, f"the screen has nothing for {move!r}", Request("WAIT", _WAIT_S))  # a busy one is slow
 
 
 RULES: Mapping[Baseline, Callable[[BenchmarkTask | None, int], AgentRule]] = {"gold": GoldRule, "random": RandomRule}

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from unicodedata import category
 
-from odyssey_recorder.agents.guarded_touch import GuardedTouch, belongs_elsewhere, words_of_id
+from odyssey_recorder.agents.guarded_touch import GuardedTouch, belongs_elsewhere
+from odyssey_recorder.agents.label_folding import folded_name
 from odyssey_recorder.agents.risky_words import risky_word
 from odyssey_recorder.control.inputs import input_for
 from odyssey_recorder.device.view_hierarchy import focused_field
@@ -79,13 +80,14 @@ def _stroke_of(action: Action, shown: ShownScreen) -> TouchStroke | None:
 
 def _typed(text: str, shown: ShownScreen) -> Iterator[str]:
     field = focused_field(shown.nodes)
+    name = "" if field is None else folded_name(field.resource_id)
     if not shown.nodes:
         yield "it is unknown which field has the focus"
     elif any(node.password and node.focused for node in shown.nodes):
         yield "the focused field is for a password"
     elif field is None:
         yield "no field has the focus, so it is unknown where the text goes"
-    elif risk := risky_word(words_of_id(field), is_label=False) or risky_word(f"{field.hint}. {field.description}"):
+    elif risk := risky_word(f"{field.hint}. {field.description}") or risky_word(name, is_label=False):
         yield f"the focused field is for {risk!r}"
     elif elsewhere := belongs_elsewhere(field, shown):
         yield elsewhere

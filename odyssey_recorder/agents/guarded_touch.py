@@ -6,17 +6,12 @@ from dataclasses import dataclass, replace
 
 from odyssey_recorder.agents.label_folding import folded, folded_name, is_unreadable, says_something
 from odyssey_recorder.agents.risky_words import declines, risky_word
-from odyssey_recorder.device.view_hierarchy import (
-    ViewNode,
-    fills_screen,
-    hit_at,
-    is_within,
-    labels_of,
-    navigation_buttons,
-)
+from odyssey_recorder.device import view_hierarchy
+from odyssey_recorder.device.view_hierarchy import ViewNode, is_within
 from odyssey_recorder.gesture.recognizer import recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Scroll
+from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.step_writer import ShownScreen
 
 _SLOPS = 3
@@ -24,6 +19,8 @@ _SLOPS = 3
 _MOST_BUTTONS = 3
 _STRIP = 3
 """A list so many times as wide as high is a strip of suggestions."""
+_ANY_SIZE = Size(1_000_000, 1_000_000)
+"""Of which nothing covers too much: what is around a dialog, and dismisses it, does of the screen."""
 _SURFACE = re.compile(r"(?:Surface|Texture|Web|GL|Flutter|Map|Unity|Game|Canvas)\w*(?:View|Player)$|\.Canvas$")
 _BUTTON = re.compile("btn|button|fab|action", re.I)
 _CHOICE = re.compile(r"(?:Switch|CheckBox|RadioButton|ToggleButton|CheckedTextView|SeekBar|Spinner)\w*$")
@@ -55,7 +52,7 @@ class GuardedTouch:
             yield from self._dragged()
         elif not self.shown.nodes:
             yield "it is unknown what is under the finger"
-        elif not self._is_on_navigation_bar():
+        else:
             yield from self._pressed()
 
     def _dragged(self) -> Iterator[str]:
@@ -66,22 +63,27 @@ class GuardedTouch:
             yield "the finger rests before it moves, so it may pick something up"
         for index, node in enumerate(nodes):
             if start in node.box and end in node.box and (node.clickable or not self._fills_screen(node)):
-                yield from _risky(() if self._fills_screen(node) else labels_of(nodes, index), node)
+                yield from _risky(() if self._fills_screen(node) else view_hierarchy.labels_of(nodes, index), node)
 
     def _pressed(self) -> Iterator[str]:
         nodes = self.shown.nodes
-        place = hit_at(nodes, self.stroke.start, self.shown.kept.frame.size)
+        place = view_hierarchy.hit_at(nodes, self.stroke.start, self.shown.kept.frame.size)
         if place is None:
-            yield "nobody can say what is under the finger"
+            whole = view_hierarchy.hit_at(nodes, self.stroke.start, _ANY_SIZE)
+            if whole is None or not declines(_name(nodes[whole])):
+                yield "nobody can say what is under the finger"
             return
-        if self._is_on_keyboard():
-            if nodes[place].window is None or len(nodes[place].text or nodes[place].description) != 1:
+        hit, state = nodes[place], self.shown.state
+        if not hit.active and hit.box in view_hierarchy.navigation_buttons(nodes).values():
+            return
+        if state is not None and state.keyboard is not None and self.stroke.start in state.keyboard:
+            if hit.window is None or len(hit.text or hit.description) != 1:
                 yield "this key of the on-screen keyboard may send or delete something"
             return
-        labels = tuple(filter(says_something, labels_of(nodes, place)))
-        yield from _risky(labels, nodes[place], *self._beside(nodes[place]))
-        yield from self._unknown(nodes[place], labels)
-        if not any(map(declines, labels)):
+        labels = tuple(filter(says_something, view_hierarchy.labels_of(nodes, place)))
+        yield from _risky(labels, hit, *self._beside(hit))
+        yield from self._unknown(hit, labels)
+        if not labels or not all(map(declines, labels)):
             yield from self._agreed(place)
             yield from self._stated()
         if self.packages and self._may_open_another_app(labels):
@@ -98,11 +100,12 @@ class GuardedTouch:
         is_known = hit.is_field or _CHOICE.search(hit.class_name)
         if state is not None and state.has_pop_up and hit.window is None and self._fills_screen(self.shown.nodes[0]):
             yield "a window is in front that the view hierarchy does not show"
-        if elsewhere := belongs_elsewhere(hit, self.shown):
+        is_of_android = hit.package == "android" and hit.window is not None and hit.active and not self.packages
+        if (elsewhere := belongs_elsewhere(hit, self.shown)) and not is_of_android:
             yield elsewhere
         if _SURFACE.search(hit.class_name):
             yield "the app draws here itself, so it is unknown what is under the finger"
-        if not (labels or is_known or _SPEAKS.search(words_of_id(hit))):
+        if not (labels or is_known or _SPEAKS.search(folded_name(hit.resource_id))):
             yield "what is under the finger has no name"
         if hit.takes_touches and not (hit.clickable or hit.long_clickable or is_known):
             yield "what is under the finger takes no clicks itself, so it is unknown what this one does"
@@ -165,21 +168,8 @@ class GuardedTouch:
             if node.box.top <= middle < node.box.bottom and node.window == hit.window and not self._fills_screen(node):
                 yield node
 
-    def _is_on_navigation_bar(self) -> bool:
-        at, nodes = self.stroke.start, self.shown.nodes
-        state, buttons = self.shown.state, navigation_buttons(nodes).values()
-        if not buttons:
-            bar = None if state is None else state.navigation_bar
-            return bar is not None and at in bar and all(node.window is None for node in nodes)
-        place = hit_at(nodes, at, self.shown.kept.frame.size)
-        return place is not None and any(at in box and box == nodes[place].box for box in buttons)
-
-    def _is_on_keyboard(self) -> bool:
-        state = self.shown.state
-        return state is not None and state.keyboard is not None and self.stroke.start in state.keyboard
-
     def _fills_screen(self, node: ViewNode) -> bool:
-        return fills_screen(node.box, self.shown.kept.frame.size)
+        return view_hierarchy.fills_screen(node.box, self.shown.kept.frame.size)
 
 
 def belongs_elsewhere(node: ViewNode, shown: ShownScreen) -> str:
@@ -189,25 +179,19 @@ def belongs_elsewhere(node: ViewNode, shown: ShownScreen) -> str:
     return f"this belongs to {node.package or 'another window'}, not to the app in front" if is_other else ""
 
 
-def words_of_id(node: ViewNode) -> str:
-    return folded_name(node.resource_id)
-
-
 def _risky(labels: Iterable[str], *nodes: ViewNode) -> Iterator[str]:
     """What is risky in these labels, and in what these nodes are called."""
     said = [*labels, *(words for node in nodes for words in (_name(node), node.description, node.hint))]
     risks = [(words, risky_word(words)) for words in said]
-    risks += [(words_of_id(node), risky_word(words_of_id(node), is_label=_is_button(node))) for node in nodes]
-    risks += [("", "password") for node in nodes if node.password]
+    for node in nodes:
+        is_button = _BUTTON.search(node.resource_id + node.class_name) is not None
+        name = folded_name(node.resource_id)
+        risks += [(name, risky_word(name, is_label=is_button)), ("", "password" * node.password)]
     for words, risk in risks:
         if risk:
             yield f"{risk!r} is under the finger: {words:.60}"
         if is_unreadable(words):
             yield f"what is under the finger has a name that nobody can read: {words:.60}"
-
-
-def _is_button(node: ViewNode) -> bool:
-    return _BUTTON.search(node.resource_id) is not None or node.class_name.endswith("Button")
 
 
 def _name(node: ViewNode) -> str:

@@ -21,13 +21,10 @@ _ALPHABETS = {"LATIN", "CYRILLIC", "ARABIC", "DEVANAGARI"}
 _MIXED = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "IDEOGRAPHIC"}
 """The scripts of the languages of `risky_words.toml`; those of the second line share words with Latin."""
 _KINDS = re.compile(
-    r"\b(?:btn|button|img|image|iv|ib|ic|icon|tv|txt|text|view|fab|ll|rl|fl|cl|layout|container|root|wrapper|frame|item|row|cell|"
-    r"content|id|widget|action|clickable|touch|area|parent|group|box|click|compose|node|element|custom|material|linear|relative|"
-    r"constraint|main|left|right|center|top|bottom|title|subtitle|label|name|primary|list|card|holder|panel)\b"
+    r"\b(?:btn|button|img|image|i[vbcd]|icon|tv|txt|text|view|fab|[lrfc]l|layout|container|root|wrapper|frame|item|row|cell|"
+    r"content|widget|action|clickable|group|box|card|holder|panel|list|title|label|name|left|right|top|bottom|main)\b"
 )
-_GLUED = re.compile(
-    r"\b(?:btn|button|img|imgbtn|iv|ib|ic|tv|fab|action)(?=[a-z]{3})|(?<=[a-z]{3})(?:btn|button|icon|fab)\b"
-)
+_GLUED = re.compile(r"\b(?:btn|button|img|imgbtn|i[vbc]|tv|fab)(?=[a-z]{3})|(?<=[a-z]{3})(?:btn|button|icon|fab)\b")
 
 
 def folded(text: str) -> str:
@@ -64,7 +61,6 @@ def _is_odd(word: str) -> bool:
 
 
 def _visible(letter: str) -> str:
-    kind = category(letter)
-    is_of_script = "\u0900" <= letter <= "\u0dff" or letter in "\u3099\u309a"
-    is_drawn = kind != "Cf" and letter != "\u0640" and (is_of_script or kind not in ("Mn", "Me"))
-    return letter if is_drawn else ""
+    is_indic_or_kana = "\u0900" <= letter <= "\u0dff" or letter in "\u3099\u309a"
+    is_mark = category(letter) in ("Mn", "Me") and not is_indic_or_kana
+    return "" if is_mark or category(letter) == "Cf" or letter == "\u0640" else letter

@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -11,61 +10,49 @@ from odyssey_recorder.agents.label_folding import folded
 
 _LETTER = r"[^\W\d_]|[\u0900-\u0963]"
 """Python counts no vowel sign of Devanagari as a letter."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """`pattern` also matches what is innocent, without a `word`. `whole` are labels, `squeezed` those without spaces.
-
-    `spelled` are the words by their match.
-    """
-
-    pattern: re.Pattern[str]
-    whole: frozenset[str]
-    squeezed: frozenset[str]
-    declines: frozenset[str]
-    spelled: Mapping[str, str]
+_SIGNS = re.compile(rf"^(?:(?!{_LETTER})\W|_)+|(?:(?!{_LETTER})\W|_)+$")
 
 
 def risky_word(text: str, *, is_label: bool = True) -> str:
     """The first risky word in `text`, in any language; empty if there is none. A resource id is no label."""
-    known, label = _known(), folded(text)
-    bare = _bare(label)
-    if is_label and bare in known.whole:
-        return known.spelled[bare]
-    found = next((match["word"] for match in known.pattern.finditer(label) if match["word"]), "")
-    if not found and bare.replace(" ", "") in known.squeezed and not known.pattern.search(label):
-        return bare
-    return known.spelled.get(found, found)
+    label = folded(text)
+    bare = _SIGNS.sub("", label)
+    if is_label and bare in _spelled("labels"):
+        return _spelled("labels")[bare]
+    found = [match["word"] for match in _pattern().finditer(label)]
+    if word := next(filter(None, found), ""):
+        return (_spelled("words") | _spelled("parts"))[word]
+    return bare if not found and bare.replace(" ", "") in _squeezed() else ""
 
 
 def declines(label: str) -> bool:
     """Whether it says no, as the button of a dialog does."""
-    return _bare(folded(label)) in _known().declines
+    return _SIGNS.sub("", folded(label)) in _spelled("declines")
 
 
 @cache
-def _known() -> _Words:
-    languages = tomllib.loads(Path(__file__).with_name("risky_words.toml").read_text("utf-8")).values()
-
-    def of(kind: str) -> dict[str, str]:
-        return {folded(word): word for language in languages for word in language.get(kind, ())}
-
-    words, parts, labels, innocent = of("words"), of("parts"), of("labels"), of("innocent")
-    pattern = rf"{_any_of(innocent)}|(?P<word>(?<!{_LETTER})(?:{_any_of(words)})(?!{_LETTER})|{_any_of(parts)})"
-    return _Words(
-        re.compile(pattern),
-        frozenset(labels),
-        frozenset(word.replace(" ", "") for word in words if len(word) > 3),
-        frozenset(map(_bare, of("declines"))),
-        labels | words | parts,
-    )
+def _spelled(kind: str) -> dict[str, str]:
+    """The words of this kind in all languages, by how they are read."""
+    return {folded(word): word for language in _languages().values() for word in language.get(kind, ())}
 
 
-def _bare(label: str) -> str:
-    """Without signs around it."""
-    return re.sub(rf"^(?:(?!{_LETTER})\W|_)+|(?:(?!{_LETTER})\W|_)+$", "", label)
+@cache
+def _languages() -> Mapping[str, Mapping[str, Iterable[str]]]:
+    return tomllib.loads(Path(__file__).with_name("risky_words.toml").read_text("utf-8"))
 
 
-def _any_of(words: Iterable[str]) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+@cache
+def _squeezed() -> frozenset[str]:
+    """Words that may be written with spaces anywhere."""
+    return frozenset(word.replace(" ", "") for word in _spelled("words") if len(word) > 3)
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Also matches what is innocent, without a `word`."""
+    words, parts, innocent = map(_any_of, ("words", "parts", "innocent"))
+    return re.compile(rf"{innocent}|(?P<word>(?<!{_LETTER})(?:{words})(?!{_LETTER})|{parts})")
+
+
+def _any_of(kind: str) -> str:
+    return "|".join(re.escape(word) for word in sorted(_spelled(kind), key=len, reverse=True))

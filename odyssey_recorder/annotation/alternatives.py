@@ -61,12 +61,14 @@ def rejected_at(root: Path, episode_id: str, step: int) -> Sequence[Action]:
     return [action_from_json(one.action, source=episode_id) for one in ([] if record is None else record.rejected)]
 
 
-def accept_alternative(root: Path, episode_id: str, step: int, action: Action, by: str) -> bool:
+def accept_alternative(  # noqa: PLR0913 - the entry
+    root: Path, episode_id: str, step: int, action: Action, by: str, why: str = ""
+) -> bool:
     """Accept another action at a step, counted from 0; False if it counts already. Raises DatasetError, ReviewError."""
     found = _with_step(root, episode_id, step)
     known = [found.episode.steps[step].action, *(one.action for one in read_alternatives(root, found).get(step, ()))]
     if is_new := action not in known:
-        _append(root, found, step, action, by)
+        _append(root, found, step, action, by, why=why)
     return is_new
 
 
@@ -87,7 +89,7 @@ def _with_step(root: Path, episode_id: str, step: int) -> OpenedEpisode:
 
 
 def _append(  # noqa: PLR0913 - the entry
-    root: Path, found: OpenedEpisode, step: int, action: Action, by: str, withdraws: str = ""
+    root: Path, found: OpenedEpisode, step: int, action: Action, by: str, *, why: str = "", withdraws: str = ""
 ) -> None:
     if not by.strip():
         raise DatasetError("Your name is not set. Enter it in Settings.")
@@ -95,6 +97,7 @@ def _append(  # noqa: PLR0913 - the entry
     entry = Alternative(
         id=uuid4().hex, at=datetime.now(UTC), step_key=inputs_of(found)[step].step_key, by=by,
         action={key: tree[key] for key in ("action", "info")}, instruction_sha=_instruction_sha(found),
+        why=why,
         withdraws=withdraws,
     )  # fmt: skip
     SemanticsStore(root).append(found.episode.episode_id, entry)

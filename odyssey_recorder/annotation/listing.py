@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from odyssey_recorder.annotation.alternatives import alternatives_of
 from odyssey_recorder.annotation.inputs import inputs_of, read_texts, texts_of
 from odyssey_recorder.annotation.memory import Rule, memory_json, memory_of
 from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
@@ -13,6 +14,7 @@ from odyssey_recorder.dataset.layout import CHAIN_OF_MEMORY
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import write_durably
+from odyssey_recorder.model.action import in_words_at
 from odyssey_recorder.model.episode import Json
 
 KIND_WORDS: Mapping[TextKind | MemoryKind, str] = {
@@ -27,15 +29,19 @@ KIND_WORDS: Mapping[TextKind | MemoryKind, str] = {
 
 
 def step_lines(root: Path, episode_id: str) -> tuple[str, ...]:
-    """For each step the texts and their states, a line for each; empty if nobody wrote any.
+    """For each step the texts and their states and the alternatives, a line for each; empty without any.
 
     Raises DatasetError, ReviewError.
     """
     file = SemanticsStore(root).read_complete(episode_id)
     if not file.entries:
         return ()
-    steps = texts_of(open_dataset_episode(root, episode_id), file).steps
-    return tuple("\n".join(_lines(step)) for step in steps)
+    found = open_dataset_episode(root, episode_id)
+    also, steps = alternatives_of(found, file), texts_of(found, file).steps
+    accepted = [
+        [f"Also right ({one.by}): {in_words_at(one.action)}" for one in also.get(at, ())] for at in range(len(steps))
+    ]
+    return tuple("\n".join((*_lines(step), *more)) for step, more in zip(steps, accepted, strict=True))
 
 
 def _lines(step: Mapping[TextKind, StepText]) -> Iterator[str]:

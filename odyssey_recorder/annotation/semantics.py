@@ -213,6 +213,7 @@ class Alternative(StepEntry):
     by: str = Field(pattern=r"\S")
     action: dict[str, JsonValue]
     instruction_sha: str
+    why: str = ""
     withdraws: str = Field(default="", exclude_if=lambda withdraws: not withdraws)
 
 

@@ -1,6 +1,6 @@
 """`evaluate`: how well predictions match the recorded actions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -10,6 +10,7 @@ import typer
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.cluster import ClusterOption
 from odyssey_recorder.commands.cluster import cluster as on_cluster
+from odyssey_recorder.commands.model_usage import print_answers
 from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name, ScoringTerms
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.plain_text import on_one_line, step_number
@@ -22,11 +23,6 @@ if TYPE_CHECKING:
 
 _PROBLEMS_SHOWN = 10
 _SPLITS = ("random", "task", "device", "app")
-_IN_TERMINAL: Mapping[str, Literal["left", "right"]] = {
-    "Model": "left", "Split": "left", "Protocol": "left", "AMS": "right", "95%": "right", "SR": "right",
-    "AMS with alternatives": "right",
-}  # fmt: skip
-"""The columns for which a terminal has room; a file has all."""
 
 
 @terminal.exits_with_2()
@@ -152,19 +148,18 @@ def _print_several(found: "Sequence[Evaluation]", *, as_json: bool) -> None:
     from rich.table import Column, Table
     from rich.text import Text
 
-    from odyssey_recorder.evaluation.leaderboard import leaderboard
+    from odyssey_recorder.evaluation.leaderboard import TEXTS, brief
     from odyssey_recorder.evaluation.report import as_json as report_of
     from odyssey_recorder.reports import report_json
 
     if as_json:
         typer.echo(report_json({"evaluations": [report_of(one) for one in found]}))
         return
-    heads, *rows = leaderboard(found)
-    shown = [at for at, head in enumerate(heads) if head in _IN_TERMINAL]
-    columns = (Column(heads[at], justify=_IN_TERMINAL[heads[at]]) for at in shown)
+    heads, *rows = brief(found)
+    columns = (Column(head, justify="left" if head in TEXTS else "right") for head in heads)
     table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
     for cells in rows:
-        table.add_row(*(Text(cells[at]) for at in shown))
+        table.add_row(*map(Text, cells))
     terminal.out.print(table)
     for note in dict.fromkeys(note for one in found for note in one.notes):
         terminal.say(note)
@@ -234,3 +229,5 @@ def _print_fit(name: str, fit: "Fit") -> None:
         terminal.print_warning(f"{name}, {text}")
     if text := fit.counts:
         terminal.say(f"{name}: {text}" if fit.is_clean else (f"{name}: {text}", "yellow"), to=terminal.err)
+    if fit.failures:
+        print_answers(fit.failures, fit.predictions)

@@ -201,6 +201,7 @@ def also_right(  # noqa: PLR0913 - the options
         bool, typer.Option("--rejected", help="Accept what an agent wanted there and a person corrected.")
     ] = False,
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Withdraw all that was accepted at the step.")] = False,
+    why: Annotated[str, typer.Option(help="The reason.")] = "",
     by: terminal.ByOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
@@ -211,14 +212,15 @@ def also_right(  # noqa: PLR0913 - the options
 
     Exit code 0: success; 2: there is no such step, or the action cannot be read.
     """
-    from odyssey_recorder.services.review import accept_alternatives, withdraw_alternatives
+    from odyssey_recorder.review.views import AlsoRight
+    from odyssey_recorder.services.review import accept_alternatives
     from odyssey_recorder.settings import read_settings
 
     if bool(action) + rejected + withdraw != 1:
         raise typer.BadParameter("Give an action, --rejected or --withdraw.")
     settings = read_settings(dataset=dataset, annotator=by)
-    place = (settings.dataset, settings.annotator, episode_id, step_index(step))
-    count = withdraw_alternatives(*place) if withdraw else accept_alternatives(*place, action)
+    wanted = AlsoRight(step_index(step), None if withdraw else action)
+    count = accept_alternatives(settings.dataset, settings.annotator, episode_id, wanted, why)
     terminal.say(f"{counted(count, 'alternative')} {'withdrawn' if withdraw else 'accepted'} at step {step}")
 
 

@@ -12,8 +12,10 @@ from odyssey_recorder.files import write_durably
 from odyssey_recorder.model.plain_text import on_one_line
 
 TEXTS = ("Model", "File", "Split", "Protocol", "Level")
-FIGURES = ("Steps", "AMS", "95%", "Category mean", "SR", "SR 95%", "Type match", "Text", "AMS with alternatives",
-           "SR with alternatives")  # fmt: skip
+FIGURES = ("Steps", "AMS", "95%", "Category mean", "SR", "SR 95%", "Type match", "Text", "AMS, alternatives",
+           "SR, alternatives")  # fmt: skip
+BRIEF = ("Model", "File", "Split", "Protocol", "AMS", "95%", "SR", "AMS, alternatives")
+"""The columns for which a terminal and the window have room."""
 _BEFORE_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|&~$#!@])")
 _LATEX = {
@@ -31,6 +33,13 @@ def leaderboard(evaluations: Sequence[Evaluation]) -> list[list[str]]:
     has_more = any(one.alternatives for one in evaluations)
     width = len(TEXTS) + len(FIGURES) - (0 if has_more else 2)
     return [[*TEXTS, *FIGURES][:width], *(_row(one)[:width] for one in order)]
+
+
+def brief(evaluations: Sequence[Evaluation]) -> list[list[str]]:
+    """The same with the columns `BRIEF` only."""
+    table = leaderboard(evaluations)
+    shown_at = [at for at, head in enumerate(table[0]) if head in BRIEF]
+    return [[line[at] for at in shown_at] for line in table]
 
 
 def write_leaderboard(path: Path, evaluations: Sequence[Evaluation]) -> None:

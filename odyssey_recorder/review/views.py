@@ -67,6 +67,17 @@ class OpenedReview:
 
 
 @dataclass(frozen=True, slots=True)
+class AlsoRight:
+    """That another action is right at a step, counted from 0, spelled as by the official converter.
+
+    An empty `answer` stands for what an agent wanted there and a person corrected; None withdraws all.
+    """
+
+    step: int
+    answer: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class VerdictDraft:
     """What a reviewer submits; `seconds` is how long the episode was looked at, 0 if unknown."""
 

@@ -32,7 +32,7 @@ from odyssey_recorder.review.review import Control, Decision, Defect, Judgement,
 from odyssey_recorder.review.review_log import ReviewLog
 from odyssey_recorder.review.review_merge import Merged, check_elsewhere, check_reviews, merge_copies, merge_reviews
 from odyssey_recorder.review.review_store import ReviewStore
-from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, blind
+from odyssey_recorder.review.views import AlsoRight, OpenedReview, ReviewNews, ReviewRow, VerdictDraft, blind
 
 if TYPE_CHECKING:
     from odyssey_recorder.annotation.checking import CheckedEpisode
@@ -392,6 +392,13 @@ class ReviewService:
         self._notify([episode_id])
         return self.open(episode_id)
 
+    def accept_also(self, episode_id: str, wanted: AlsoRight, why: str) -> OpenedReview:
+        """Raises ReviewError also if nothing changes."""
+        if not accept_alternatives(self.root, self.reviewer, episode_id, wanted, why):
+            nothing = "was accepted" if wanted.answer is None else "new was given"
+            raise ReviewError(f"Nothing {nothing} at step {step_number(wanted.step)}.")
+        return self.open(episode_id)
+
     def undo(self, episode_id: str, revision: str) -> OpenedReview:
         """Revert the newest effective fix."""
         if self._expect_turn(episode_id)[3] is not None:
@@ -583,29 +590,21 @@ def reply_to_reviewer(root: Path, annotator: str, episode_id: str, words: str) -
     ReviewLog(root, lambda: annotator).reply(episode, words)
 
 
-def accept_alternatives(root: Path, who: str, episode_id: str, step: int, answer: str) -> int:
-    """Accept another action at a step, counted from 0; returns how many are new.
-
-    It is spelled as by the official converter, such as ``CLICK: (432, 118)``; an empty `answer` stands for what an
-    agent wanted there and a person corrected. Raises DatasetError, ReviewError.
-    """
+def accept_alternatives(root: Path, who: str, episode_id: str, wanted: AlsoRight, why: str = "") -> int:
+    """Accept other actions at a step, or withdraw them; returns how many. Raises DatasetError, ReviewError."""
     from odyssey_recorder.agents.adapter import adapter_named
-    from odyssey_recorder.annotation.alternatives import accept_alternative, rejected_at
+    from odyssey_recorder.annotation.alternatives import accept_alternative, rejected_at, withdraw_alternatives
 
+    step, answer = wanted.step, wanted.answer
+    if answer is None:
+        return withdraw_alternatives(root, episode_id, step, who)
     reading = adapter_named("odyssey-agent").read(answer, Size(GRID, GRID), Size(GRID, GRID))
     if answer and reading.action is None:
         raise ReviewError(f"{answer!r} is not an action ({reading.problem}). Write one such as CLICK: (432, 118).")
     actions = rejected_at(root, episode_id, step) if reading.action is None else [reading.action]
     if not actions:
         raise ReviewError(f"No person corrected an agent at step {step_number(step)} of {episode_id}.")
-    return sum(accept_alternative(root, episode_id, step, action, who) for action in actions)
-
-
-def withdraw_alternatives(root: Path, who: str, episode_id: str, step: int) -> int:
-    """Withdraw what was accepted at a step; returns how many. Raises DatasetError, ReviewError."""
-    from odyssey_recorder.annotation import alternatives
-
-    return alternatives.withdraw_alternatives(root, episode_id, step, who)
+    return sum(accept_alternative(root, episode_id, step, action, who, why) for action in actions)
 
 
 def trashed_episodes(root: Path) -> Sequence[InTrash]:

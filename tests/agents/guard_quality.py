@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from rich.console import Console
@@ -81,17 +82,18 @@ def dumped() -> Iterable[Step]:
 
 def main() -> int:
     console, started_s = Console(), time.monotonic()
-    steps = [*steps_of(read_benchmark(shipped_benchmark()).values())]
-    parts = {
-        is_tuned: [one for one in steps if (one.app.split(".")[-1] in TUNED) is is_tuned] for is_tuned in (True, False)
-    }
+    tasks = read_benchmark(shipped_benchmark()).values()
+    others = steps_of((task for task in tasks if task.row.parameters), seed=1, probes=False)
+    steps: dict[bool, list[Step]] = {True: [], False: []}
+    for step in chain(steps_of(tasks), others):
+        steps[step.app.rpartition(".")[2] in TUNED].append(step)
     rows = [
-        Figures.of("simulated phone, apps that were looked at", parts[True]),
-        Figures.of("simulated phone, apps that were held out", parts[False]),
-        Figures.of("the same, with disguised words", disguised(steps)),
+        Figures.of("simulated phone, apps that were looked at", steps[True]),
+        Figures.of("simulated phone, apps that were held out", steps[False]),
+        Figures.of("risky steps of both, with disguised words", disguised([*steps[True], *steps[False]])),
         Figures.of("view hierarchies of other apps", dumped()),
     ]
-    table = Table("Steps of the guard", "risky", "asked about", "harmless", "questions")
+    table = Table("Steps of agents", "risky", "asked about", "harmless", "questions")
     for row in rows:
         table.add_row(row.name, *map(str, (row.risky, row.asked, row.harmless, row.questions)))
     console.print(table)

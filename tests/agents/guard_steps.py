@@ -187,24 +187,24 @@ def _probed(person: Person, seen: set[object], depth: int = 2) -> Iterator[Step]
     The phone is as before after each.
     """
     phone = person.phone
-    now, is_over = phone.save_snapshot(), _is_over(phone)
-    names = (node.content_desc for node in _reachable(phone) if node.content_desc)
-    screen = phone.state().package, *(person.words if is_over else names)
-    for node in list(_reachable(phone)):
+    now, reachable = phone.save_snapshot(), [*_reachable(phone)]
+    names = [node.content_desc for node in reachable if node.content_desc]
+    screen = phone.state().package, *(person.words if _is_over(phone) else names)
+    for node in reachable:
         label = node.content_desc or node.text or "; ".join(one.text for one in node.walk() if one.text)
-        is_key = node.package == _KEYBOARD
-        kind = (node.package, label, node.class_name) if is_key else (screen, label, node.class_name)
-        if kind in seen or node.package == "com.android.systemui" or (is_key and len(label) == 1):
+        is_shared = node.package in (_KEYBOARD, "android")
+        kind = (node.package if is_shared else screen, label, node.class_name)
+        if kind in seen or node.package == "com.android.systemui" or (node.package == _KEYBOARD and len(label) == 1):
             continue
         seen.add(kind)
-        holds = node.long_clickable and not node.class_name.endswith("EditText")
         press: Literal["tap", "drag"] = "tap" if len(seen) % _EVERY else "drag"
+        holds = node.long_clickable and not node.class_name.endswith("EditText")
         for how in (*((press,) if node.clickable else ()), *(("hold",) if holds else ())):
             yield _pressed(person, node, label, "", how)
             if depth and _is_over(phone):
                 yield from _probed(person, seen, depth - 1)
             phone.load_snapshot(now)
-    field = next((node for node in person.nodes if node.focused), None)
+    field = next((node for node in phone.view_hierarchy().walk() if node.focused), None)
     if field is not None and (screen[0], field.resource_id) not in seen:
         seen.add((screen[0], field.resource_id))
         for text in ("hello", "hello@post.example\n"):
@@ -218,12 +218,13 @@ def _is_over(phone: Phone) -> bool:
 
 
 def _reachable(phone: Phone) -> Iterator[Node]:
-    """What takes touches and is not covered by a window above."""
+    """What takes touches in its middle, and is covered neither by a window above nor by what is drawn later."""
     above: list[Rect] = []
     for window in phone.windows():
-        for node in window.root.walk():
-            x, y = node.bounds.center
-            if (node.clickable or node.long_clickable) and not any(one.contains(x, y) for one in above):
+        takers = [node for node in window.root.walk() if node.clickable or node.long_clickable]
+        for index, node in enumerate(takers):
+            later = (one.bounds for one in takers[index + 1 :])
+            if not any(box.contains(*node.bounds.center) for box in (*above, *later)):
                 yield node
         above.append(window.root.bounds)
 

@@ -3,10 +3,11 @@
 
 import random
 from collections.abc import Iterator
+from datetime import date
 
 import pytest
 
-from odyssey_recorder.agents.adapter import History, PastStep, SentScreenshot, adapter_named, all_adapters
+from odyssey_recorder.agents.adapter import History, Moment, PastStep, SentScreenshot, adapter_named, all_adapters
 from odyssey_recorder.agents.frames import finger_scroll, path
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.llm.model import Image, LazyImage, Words
@@ -116,8 +117,8 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
     ("doubao-ui-tars", "Action: click(point='<point>500 250</point>\"", Click(Point(500, 250))),
     ("doubao-ui-tars", "Action: click(point='<point>500 250</point>)", Click(Point(500, 250))),
     ("doubao-ui-tars", "\n\nAction：click(start_box='<bbox>191 21 191 21</bbox>')", Click(Point(191, 21))),
-    ("doubao-ui-tars", "<think_never_used_51bc>A <point>1 1</point>?</think_never_used_51bc>click>point><point>500 250</point>",  # noqa: E501 as models write it
-     Click(Point(500, 250))),
+    ("doubao-ui-tars", "<think_never_used_51bc>A <point>1 1</point>?</think_never_used_51bc>click>point>"
+     "<point>500 250</point>", Click(Point(500, 250))),
     ("doubao-ui-tars", "scroll>point><point>500 500</point>direction>down", finger_scroll("UP", Point(500, 500))),
     ("doubao-ui-tars", "type>content>a > b<|im_end|>", Type("a > b")),
     ("doubao-ui-tars", "<thinkt>So.</thinkt><seed:tool_call>\n<function=scroll>\n<parameter=direction>up</parameter>\n"
@@ -125,7 +126,8 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
      finger_scroll("DOWN", Point(500, 500))),
     ("doubao-ui-tars", "<function_never_used_51bc=drag><parameter_never_used_51bc=start_point><point>500 800</point>"
      "<parameter=end_point><point>500 200</point></parameter></function>", path(Point(500, 800), Point(500, 200))),
-    ("doubao-ui-tars", "<function name='finished'><parameter name='content'>At 9\n</parameter></function>", Complete("At 9")),  # noqa: E501 as models write it
+    ("doubao-ui-tars", "<function name='finished'><parameter name='content'>At 9\n</parameter></function>",
+     Complete("At 9")),
     ("os-atlas", "thoughts:\nTap it.\nactions:\nCLICK <point>[[101, 872]]</point>", Click(Point(101, 872))),
     ("os-atlas", "actions:\nTYPE [Shanghai [new] mall]", Type("Shanghai [new] mall")),
     ("os-atlas", "actions:\nSCROLL [UP]", finger_scroll("UP")),
@@ -139,7 +141,8 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
     ("agentcpm-gui", '{"thought":"…","POINT":[729,69]}', Click(Point(729, 69))),
     ("agentcpm-gui", '{"POINT":[500,200],"to":[500,800],"PRESS":null}', path(Point(500, 200), Point(500, 800))),
     ("agentcpm-gui", '{"PRESS":"APPSELECT"}', Press(SystemKey.RECENT)),
-    ("cogagent", "Grounded Operation: CLICK(box=[[219,186,311,207]], element_info='Read')\n<<一般操作>>", Click(Point(265, 196))),  # noqa: E501 as models write it
+    ("cogagent", "Grounded Operation: CLICK(box=[[219,186,311,207]], element_info='Read')\n<<一般操作>>",
+     Click(Point(265, 196))),
     ("cogagent", "Grounded Operation: TYPE(box=[[0,0,9,9]], text='it's 5', element_info='Search')", Type("it's 5")),
     ("cogagent", "Grounded Operation: SCROLL_DOWN(box=[[0,209,998,952]], step_count=5)",
      finger_scroll("UP", Point(499, 580))),
@@ -148,9 +151,10 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
     ("claude", '{"action": "scroll", "scroll_direction": "down", "scroll_amount": 3}', finger_scroll("UP")),
     ("openai-computer", '{"type": "computer_call", "action": {"type": "click", "x": 546, "y": 602, "button": "left"}}',
      Click(Point(500, 250))),
-    ("claude", '{"name":"left_click","toolset_name":"computer","input":{"coordinate":[546,602]}}', Click(Point(500, 250))),  # noqa: E501 as models write it
-    ("openai-computer", '{"type":"computer_call","call_id":"c1","actions":[{"type":"click","button":"left","x":546,"y":602}]}',  # noqa: E501 as models write it
+    ("claude", '{"name":"left_click","toolset_name":"computer","input":{"coordinate":[546,602]}}',
      Click(Point(500, 250))),
+    ("openai-computer", '{"type":"computer_call","call_id":"c1","actions":[{"type":"click","button":"left","x":546,'
+     '"y":602}]}', Click(Point(500, 250))),
     ("openai-computer", '{"type": "click", "button": "back", "x": 0, "y": 0}', Press(SystemKey.BACK)),
     ("openai-computer", '{"type": "keypress", "keys": ["ESC"]}', Press(SystemKey.BACK)),
     ("openai-computer", '{"type": "drag", "path": [[546, 602], [546, 700], [546, 1806]]}',
@@ -172,6 +176,108 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
 @pytest.mark.parametrize(("name", "raw", "action"), SAMPLES)
 def test_sample_answers_are_read(name: str, raw: str, action: Action) -> None:
     assert adapter_named(name).read(raw, SENT, TRUE).action == action
+
+
+MODELS_OF_2026 = (
+    (
+        "autoglm-phone",
+        '<think>The field is open.</think><answer>do(action="Type", text="rain coat")</answer>',
+        Type("rain coat"),
+    ),
+    (
+        "autoglm-phone",
+        'Open it first.</think><answer>do(action="Swipe", start=[500,780], end=[500,260])',
+        path(Point(500, 780), Point(500, 260)),
+    ),
+    ("autoglm-phone", '<answer>finish(message="The alarm is set for 7:30")', Complete("The alarm is set for 7:30")),
+    (
+        "autoglm-phone",
+        '<think>finish(message="no")?</think>\n<answer>do(action="Tap", element=[250,500])</answer>',
+        Click(Point(250, 500)),
+    ),
+    ("autoglm-phone", 'do(action="Long Press", element=[250,500])', LongPress(Point(250, 500))),
+    (
+        "ui-venus-1.5",
+        "<think>Menu is open.</think>\n<action>Click(box=(731,88))</action>\n<conclusion>Tapped share</conclusion>",
+        Click(Point(731, 88)),
+    ),
+    ("ui-venus-1.5", "<action>Scroll(start=(500,760), end=(500,300))</action>", path(Point(500, 760), Point(500, 300))),
+    ("ui-venus-1.5", "<action>CallUser(content='Two files match')</action>", Complete("Two files match")),
+    ("ui-venus-1.5", "PressRecent()", Press(SystemKey.RECENT)),
+    (
+        "gelab-zero",
+        "<THINK> The list is below. </THINK>\nexplain:scroll\taction:SLIDE\tpoint1:500,800\tpoint2:500,300\t"
+        "summary:Opened Settings, scrolled once",
+        path(Point(500, 800), Point(500, 300)),
+    ),
+    ("gelab-zero", "<TINK>a</TINK>\nexplain:x\taction:TYPE\tvalue:milk\tpoint:480,120\tsummary:y", Type("milk")),
+    ("gelab-zero", r"explain:x\taction:CLICK\tpoint:480 120\tsummary:y", Click(Point(480, 120))),
+    ("gelab-zero", "explain:x\taction:ABORT\tvalue:no network\tsummary:y", Impossible("no network")),
+    (
+        "scalecua",
+        "<operation>\nTap Save\n</operation>\n<action>\nclick(x=476, y=1078)\n</action>",
+        Click(Point(500, 500)),
+    ),
+    ("scalecua", "<action>\nclick(x=0.25, y=0.5)\n</action>", Click(Point(250, 500))),
+    ("scalecua", "<action>\nswipe(direction='up', amount=0.5)\n</action>", finger_scroll("UP")),
+    ("scalecua", "terminate(status='failure', info='no such note')", Impossible("no such note")),
+    ("scalecua", "response(answer='42 euros')", Complete("42 euros")),
+)
+
+
+@pytest.mark.parametrize(("name", "raw", "action"), MODELS_OF_2026)
+def test_answers_of_the_models_of_2026_are_read(name: str, raw: str, action: Action) -> None:
+    adapter = adapter_named(name)
+    reading = adapter.read(raw, adapter.fit(TRUE), TRUE)
+    assert (reading.action, reading.problem) == (action, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "asked"),
+    [
+        ("autoglm-phone", '<answer>do(action="Launch", app="Clock")</answer>', "open the app 'Clock'"),
+        ("autoglm-phone", '<answer>do(action="Wait", duration="3 seconds")</answer>', "wait 3 s"),
+        ("autoglm-phone", '<answer>do(action="Take_over", message="Log in")</answer>', "ask the user 'Log in'"),
+        ("ui-venus-1.5", "<action>PressEnter()</action>", "press the key 'enter'"),
+        ("ui-venus-1.5", "<action>Wait()</action>", "wait 2 s"),
+        ("gelab-zero", "explain:x\taction:AWAKE\tvalue:Clock\tsummary:y", "open the app 'Clock'"),
+        ("gelab-zero", "explain:x\taction:WAIT\tvalue:4\tsummary:y", "wait 4 s"),
+        ("scalecua", "open_app(app_name='Clock')", "open the app 'Clock'"),
+    ],
+)
+def test_what_else_the_models_of_2026_ask_for_is_named(name: str, raw: str, asked: str) -> None:
+    reading = adapter_named(name).read(raw, SENT, TRUE)
+    assert str(reading.request) == asked
+
+
+TODAY = date(2026, 11, 28)
+
+
+def words_of(name: str, *past: PastStep) -> str:
+    messages = adapter_named(name).prompt("Buy milk.", History(past), screenshot_named("now"), Moment(TODAY, "Clock"))
+    return "\n".join(part.text for message in messages for part in message.parts if isinstance(part, Words))
+
+
+def test_models_of_2026_are_told_what_they_said_before() -> None:
+    venus = "<think>So.</think>\n<action>PressHome()</action>\n<conclusion>At home</conclusion>"
+    assert "Step 0: <think>So.</think><action>PressHome()</action>\n" in words_of(
+        "ui-venus-1.5", PastStep(Press(SystemKey.HOME), raw=venus)
+    )
+    two = [
+        PastStep(Type(word), raw=f"explain:x\taction:TYPE\tvalue:a\tsummary:Wrote {word}") for word in ("one", "two")
+    ]
+    told = words_of("gelab-zero", *two)
+    assert "The history: Wrote two\n" in told
+    assert "Wrote one" not in told
+    scale = PastStep(
+        Press(SystemKey.BACK), raw="<operation>\nGo back\n</operation>\n<action>\nnavigate_back()\n</action>"
+    )
+    assert "Previous operations:\nStep 1: Go back" in words_of("scalecua", scale)
+    home = PastStep(Press(SystemKey.HOME), raw='<answer>do(action="Home")', moment=Moment(TODAY, "Mail"))
+    glm = words_of("autoglm-phone", home)
+    in_order = ('{"current_app": "Mail"}', "<answer>do(", '** Screen Info **\n\n{"current_app": "Clock"}')
+    assert sorted(in_order, key=glm.index) == [*in_order]
+    assert "2026-11-28, Saturday" in glm
 
 
 PROBLEMS = (

@@ -52,9 +52,12 @@ def test_gold_rule_repeats_a_move_that_became_no_step_and_scrolls_until_it_sees_
     assert [rule(screen).action for screen in screens] == [CLICK, CLICK, scroll, scroll, Complete("5")]
 
 
-def test_gold_rule_says_what_it_does_not_find() -> None:
-    reading = GoldRule(TASK, 0)(shown(0, LIST))
-    assert (reading.action, "unreadable: the screen has nothing for OnText(on='OK'" in reading.problem) == (None, True)
+def test_gold_rule_waits_for_what_it_does_not_find() -> None:
+    rule = GoldRule(TASK, 0)
+    reading = rule(shown(0, LIST))
+    assert (reading.action, str(reading.request)) == (None, "wait 20 s")
+    assert "the screen has nothing for OnText(on='OK'" in reading.problem
+    assert rule(shown(0, OK)).action == CLICK
     with pytest.raises(TaskError, match="has no gold script"):
         GoldRule(None, 0)
 

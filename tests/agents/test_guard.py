@@ -268,6 +268,16 @@ UNKNOWN = {
         window(1, view("0 32 360 592", "Files"), view(ICON, "Open", "Button")),
         window(2, view(ICON, "Open", "Button", package="com.evil.overlay"), focused=False),
     ),
+    "page with the ids of Android's buttons": screen(
+        window(
+            0,
+            view("0 0 360 640", "", "WebView"),
+            *(
+                view(f"{x} 270 {x + 80} 330", "Delete", "Button", id=f"com.android.systemui:id/{name}")
+                for x, name in ((40, "home"), (140, "back"), (240, "recent_apps"))
+            ),
+        )
+    ),
     "pop-up": screen(view("0 0 360 640", "", "View", view(ICON, "Open", "Button")), on=state(has_pop_up=True)),
     "keyboard": screen(view(ICON, "Open", "Button"), on=state(keyboard=Box(0, 250, 360, 592))),
     "no tree": shown_screen(()),
@@ -287,6 +297,7 @@ KNOWN = {
     "field": screen(view(ICON, "", "EditText", clickable=True)),
     "icon": screen(view(ICON, "", "ImageView", clickable=True, desc="More options")),
     "id": screen(view(ICON, "", "ImageView", clickable=True, id=f"{APP}:id/toolbar_back")),
+    "around a dialog": screen(view("0 0 360 640", "Dismiss", "View", clickable=True)),
     "key": screen(view(ICON, "+", "Button")),
     "unit": screen(view(ICON, "5 µm", "Button")),
     "mixed": screen(view(ICON, "Wi-Fiを表示", "Button")),

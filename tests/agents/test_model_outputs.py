@@ -75,21 +75,28 @@ class Sample(NamedTuple):
 
 
 def samples() -> list[Sample]:
-    """Answers with one action, whose grammar says where it ends, and without another one in their thoughts."""
+    """Answers with one action, whose grammar says where it ends, without thoughts in tags or lines in a text."""
     texts = [(name, raw) for name, raw, _ in SAMPLES] + [(report["adapter"], report["raw"]) for report in reported()]
-    found = [(name, raw, read(name, raw)) for name, raw in texts if "think" not in raw and not COMPACT.match(raw)]
+    found = [
+        (name, raw, read(name, raw))
+        for name, raw in texts
+        if not re.search(r"think|9\n", raw) and not COMPACT.match(raw)
+    ]
     return [
         Sample(name, raw, reading.action)
         for name, raw, reading in found
-        if reading.action and not reading.problem and not (name in ENDLESS and isinstance(reading.action, Type))
+        if reading.action and not reading.problem and not has_no_end(name, reading.action)
     ]
 
 
+def has_no_end(name: str, action: Action) -> bool:
+    return isinstance(action, Type) and (name in ("odyssey-agent", "os-atlas") or "\n" in action.text)
+
+
 COMPACT = re.compile(r"(Thought: x\nAction: )?[a-z_]+>")
-ENDLESS = ("odyssey-agent", "os-atlas")
 SIGNS = [*"{}[]()<>'\",:;=\n \t`“”‘’：（），*|/", "```", "\n\n"]
 ENDS = ["<|im_end|>", "</tool_call>", "<tool_call>", "</answer>", "[EOS]", "</s>", "```json\n"]
-OTHER_SIGNS = ["\"'", "'\"", '"“', "'‘", '"”', "'’", ":：", "(（", ")）", ",，"]
+OTHER_SIGNS = tuple(zip("\"'\"'\"':(),", "'\"“‘”’：（），", strict=True))
 
 
 def is_sign(character: str) -> bool:
@@ -99,23 +106,24 @@ def is_sign(character: str) -> bool:
 
 def with_sign(seeded: random.Random, raw: str) -> str:
     """One more, instead of another one, or doubled."""
-    at = seeded.choice([at for at, character in enumerate(raw) if is_sign(character)])
-    return f"{raw[: at + seeded.randrange(2)]}{seeded.choice([*SIGNS, raw[at]])}{raw[at + seeded.randrange(2) :]}"
+    at = seeded.choice([place for place, character in enumerate(raw) if is_sign(character)])
+    sign: str = seeded.choice([*SIGNS, raw[at]])
+    return raw[: at + seeded.randrange(2)] + sign + raw[at + seeded.randrange(2) :]
 
 
 def without_sign(seeded: random.Random, raw: str) -> str:
-    at = seeded.choice([at for at, character in enumerate(raw) if is_sign(character)])
+    at = seeded.choice([place for place, character in enumerate(raw) if is_sign(character)])
     return raw[:at] + raw[at + 1 :]
 
 
 def with_signs_swapped(seeded: random.Random, raw: str) -> str:
-    found = [at for at in range(len(raw) - 1) if is_sign(raw[at]) and is_sign(raw[at + 1])]
-    at = seeded.choice(found or [0])
-    return raw[:at] + raw[at + 1] + raw[at] + raw[at + 2 :] if found else raw
+    at = seeded.choice([place for place in range(len(raw)) if is_sign(raw[place])])
+    return raw[:at] + raw[at + 1] + raw[at] + raw[at + 2 :] if is_sign(raw[at + 1 : at + 2] or "x") else raw
 
 
 def with_other_signs(seeded: random.Random, raw: str) -> str:
-    return raw.replace(*seeded.choice(OTHER_SIGNS))
+    old, new = seeded.choice(OTHER_SIGNS)
+    return raw.replace(old, new)
 
 
 def with_end(seeded: random.Random, raw: str) -> str:
@@ -189,8 +197,8 @@ def test_answer_that_is_cut_off_says_the_same_or_is_unreadable() -> None:
 
 HOSTILE = (
     "{", "[", "(", '"', "'", "\\", "{{", '{"', '{"a":', '["', '"\\', "\\\"", "{'", "<", "<point>", "<function=a>", "\n",
-    " ", "\n ", "a=", ",a='", "a(", "f(a=", "f(a='x',", "\nf(", "\nAction:", "a>", "<parameter=a>", "```", "1,", "“", "}{",  # noqa: E501 as models write it
-    "{x", '{"a" ', "<think>", "</", "<|", "1",
+    " ", "\n ", "a=", ",a='", "a(", "f(a=", "f(a='x',", "\nf(", "\nAction:", "a>", "<parameter=a>", "```", "1,", "“",
+    "}{", "{x", '{"a" ', "<think>", "</", "<|", "1",
 )  # fmt: skip
 
 

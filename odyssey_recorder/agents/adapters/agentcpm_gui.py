@@ -9,7 +9,7 @@ import json
 
 from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
 from odyssey_recorder.agents.frames import CoordinateFrame, finger_scroll, path, within
-from odyssey_recorder.agents.parsing import Fields, UnreadableAnswerError, json_objects, number, text_of
+from odyssey_recorder.agents.parsing import Fields, UnreadableAnswerError, json_objects, name_of, number, text_of
 from odyssey_recorder.model import action as actions
 
 _LOCATION = {
@@ -72,7 +72,7 @@ def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
     fields = {name.upper(): value for name, value in fields.items() if value is not None}
     place = fields.get("POINT")
     match fields:
-        case {"STATUS": str(status)} if (status := status.lower()) not in ("continue", "start"):
+        case {"STATUS": status} if (status := name_of(status)) not in ("continue", "start"):
             return made(_ENDS.get(status), status, frame)
         case {"POINT": _, "TO": str(direction)} if direction.strip().isalpha():
             return finger_scroll(direction, frame.at(place))

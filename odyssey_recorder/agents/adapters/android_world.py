@@ -55,11 +55,11 @@ def _split(text: str) -> Sequence[Fields]:
 def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
     name, place = name_of(fields.get("action_type")), (fields.get("x"), fields.get("y"))
     if name in ("scroll", "swipe"):
-        direction, is_across = fields.get("direction"), optional_text(fields.get("direction")).lower() in _ACROSS
-        scroll = view_scroll if name == "scroll" or is_across else finger_scroll
+        direction = name_of(fields.get("direction"))
+        scroll = view_scroll if name == "scroll" or direction in _ACROSS else finger_scroll
         return scroll(direction, None if place == (None, None) else frame.at(place))
     if name == "status":
-        goal = optional_text(fields.get("goal_status")).lower()
+        goal = optional_text(fields.get("goal_status")).strip().lower()
         return made(_GOALS.get(goal), goal, frame)
     by_index = "index" in fields and "x" not in fields
     text = "enter" if name == "keyboard_enter" else fields.get("text", fields.get("app_name"))

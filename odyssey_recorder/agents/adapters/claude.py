@@ -28,7 +28,7 @@ content; down shows what is further down.
 {{"action": "complete", "text": "..."}}: the task is done; text is its answer, if it asks for one.
 {{"action": "impossible", "text": "..."}}: the task cannot be done; text says why."""
 _NAMES = {kind: kind.lower() for kind in get_args(Kind)} | {"CLICK": "left_click"}
-_KINDS = {name: kind for kind, name in _NAMES.items()} | {"key": "KEY", "wait": "WAIT"}
+_KINDS = {name: kind for kind, name in _NAMES.items()} | {"key": "KEY", "hold_key": "KEY", "wait": "WAIT"}
 _KINDS |= dict.fromkeys(("screenshot", "zoom"), "LOOK")
 _NOTCHES = 5
 """Of a wheel, for a scroll of usual length."""

@@ -249,6 +249,7 @@ class DatasetPage(MainPage):
         flags = QItemSelectionModel.SelectionFlag
         selection.setCurrentIndex(self._table.place_index(self._chosen), flags.NoUpdate)
         selection.select(marked, flags.ClearAndSelect | flags.Rows)
+        self._select()  # what is not listed any more is not selected either
 
     def _select(self) -> None:
         rows = self._table.rows

@@ -298,7 +298,7 @@ class DuplicatesDialog(Dialog):
 _TRASH_COLUMNS: list[TableColumn[InTrash]] = [
     TableColumn("Since", lambda trashed: f"{trashed.moved_at.astimezone():%Y-%m-%d %H:%M}", width=140),
     TableColumn("By", lambda trashed: trashed.by, width=100),
-    TableColumn("Reason", lambda trashed: trashed.why, width=170),
+    TableColumn("Reason", lambda trashed: trashed.why, width=170, tip=lambda trashed: trashed.why),
     TableColumn("Episode", lambda trashed: trashed.episode_id, width=150),
     TableColumn("Instruction", lambda trashed: " ".join(trashed.instruction.split())),
 ]
@@ -320,12 +320,12 @@ def _state(candidate: Candidate) -> str:
 _COLUMNS: list[TableColumn[_Member]] = [
     TableColumn("Group", lambda member: str(member[0]), width=56, is_number=True),
     TableColumn(
-        "Proposal", lambda member: f"keep: {member[1].why}" if member[2] is member[1].best else "retire", width=190,
+        "Proposal", lambda member: f"keep: {member[1].why}" if member[2] is member[1].best else "retire", width=150,
         is_bold=lambda member: member[2] is member[1].best,
     ),
     TableColumn("Episode", lambda member: member[2].episode_id, width=150),
-    TableColumn("Device", lambda member: member[2].facts.device, width=120),
-    TableColumn("State", lambda member: _state(member[2]), width=240),
+    TableColumn("Device", lambda member: member[2].facts.device, width=110),
+    TableColumn("State", lambda member: _state(member[2]), width=215),
     TableColumn("Instruction", lambda member: " ".join(member[2].facts.instruction.split())),
 ]  # fmt: skip
 

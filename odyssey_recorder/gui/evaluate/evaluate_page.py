@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QWidget
@@ -20,23 +21,28 @@ from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels
 from odyssey_recorder.gui.frame.tabs import Tabs
 from odyssey_recorder.gui.kit.banner import Banner, Tone
-from odyssey_recorder.gui.kit.dialogs import ask_for_existing, ask_where_to_save
+from odyssey_recorder.gui.kit.dialogs import ask_for_existing, ask_for_file, ask_where_to_save
 from odyssey_recorder.gui.kit.layouts import labelled, notice, pile, scroll_area
-from odyssey_recorder.gui.kit.parts import Choice, breakable, fill_column, line_edit, row
+from odyssey_recorder.gui.kit.parts import CheckBox, Choice, breakable, fill_column, line_edit, named, row
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services.evaluation import ScoredFiles, score_files, write_report
 from odyssey_recorder.splits.drawing import KINDS
+
+if TYPE_CHECKING:
+    from odyssey_recorder.evaluation.report import Evaluation
 
 _FORM_PX = 260
 _ROOMY_PX = 560
 _SPACE = 16
 _SPLITS = [("", "All episodes"), *((kind, f"Test part of {kind}") for kind in KINDS)]
 _LEVELS = [("", "As the file says, or high"), ("high", "High"), ("low", "Low")]
+_TABLES = ("Markdown (*.md)", "CSV (*.csv)", "LaTeX (*.tex)")
 _HOW_TO_BEGIN = (
     "Choose a file of predictions, then “Score”. It can come from the official evaluator, AgentCPM-GUI, OS-Atlas, "
     "or “odyssey-recorder predict”."
 )
-_VIEWS = (EvaluateCommand.SHOW_SCORES, EvaluateCommand.SHOW_JUDGED, EvaluateCommand.SHOW_PROBLEMS)
+_VIEWS = (EvaluateCommand.SHOW_SCORES, EvaluateCommand.SHOW_JUDGED, EvaluateCommand.SHOW_PROBLEMS,
+          EvaluateCommand.SHOW_LEADERBOARD)  # fmt: skip
 
 
 class EvaluatePage(MainPage):
@@ -48,11 +54,16 @@ class EvaluatePage(MainPage):
         self._background = background
         self._commands = commands
         self._scored: ScoredFiles | None = None
+        self._all: dict[ScoringTerms, Evaluation] = {}
         self._is_scoring = False
         self._predictions = line_edit("Predictions", "A file of predictions")
         self._against = line_edit("Compare with", "Another file (optional)")
         self._dataset = line_edit("Dataset", "The open dataset")
         self._protocol, self._level, self._split = Choice("Protocol"), Choice("Level"), Choice("Episodes")
+        self._alternatives = named(CheckBox("Count accepted &alternatives too"), "Count accepted alternatives too")
+        self._alternatives.setToolTip(
+            "Show the scores if what reviewers accepted besides the recorded actions is right"
+        )
         self._message = Banner(commands.button(EvaluateCommand.DISMISS_EVALUATE, kind="quiet", wordless=True))
         self._job = JobCard()
         self._views = QStackedWidget()
@@ -76,7 +87,8 @@ class EvaluatePage(MainPage):
     @property
     def _terms(self) -> ScoringTerms:
         protocol = cast(Name, self._protocol.value)
-        return ScoringTerms("", str(_path(self._predictions)), protocol, self._split.value, self._level.value)
+        path, alternatives = str(_path(self._predictions)), self._alternatives.isChecked()
+        return ScoringTerms("", path, protocol, self._split.value, self._level.value, alternatives=alternatives)
 
     def _index_opener(self) -> Callable[[], EpisodeIndex]:
         is_other = bool(self._dataset.text().strip())
@@ -84,7 +96,7 @@ class EvaluatePage(MainPage):
 
     def _on_scored(self, scored: ScoredFiles) -> None:
         from odyssey_recorder.gui.evaluate.judged_view import JudgedView
-        from odyssey_recorder.gui.evaluate.scores_view import ScoresView, problems_view
+        from odyssey_recorder.gui.evaluate.scores_view import ScoresView, leaderboard_view, problems_view
 
         self._scored = scored
         self._update_commands()
@@ -92,8 +104,10 @@ class EvaluatePage(MainPage):
         figures = ScoresView(scored)
         figures.cell_chosen.connect(steps.show_cell)
         figures.cell_chosen.connect(lambda _cell: self._commands[EvaluateCommand.SHOW_JUDGED].setChecked(True))
-        self._show((figures, steps, problems_view(scored)))
         found = scored.found
+        self._all[replace(found.asked, alternatives=False)] = found
+        save = self._commands.button(EvaluateCommand.SAVE_LEADERBOARD)
+        self._show((figures, steps, problems_view(scored), leaderboard_view([*self._all.values()], save)))
         misfits = [f"{Path(name).name}: {fit.counts}" for name, fit in found.fits if not fit.is_clean]
         if misfits or found.unread:
             unread = f"{len(found.unread):,} episodes of the dataset that cannot be read" if found.unread else ""
@@ -110,7 +124,8 @@ class EvaluatePage(MainPage):
         why = "Wait until the current work has ended." if self._is_scoring else "Choose a file of predictions."
         self._commands.enable(EvaluateCommand.SCORE, on=is_named and not self._is_scoring, why=why)
         there = self._scored is not None
-        self._commands.enable(EvaluateCommand.EXPORT_REPORT, *_VIEWS, on=there, why="There are no scores yet.")
+        there_only = (EvaluateCommand.EXPORT_REPORT, EvaluateCommand.SAVE_LEADERBOARD, *_VIEWS)
+        self._commands.enable(*there_only, on=there, why="There are no scores yet.")
 
     # Files.
 
@@ -120,12 +135,20 @@ class EvaluatePage(MainPage):
 
     def _export(self, file: Path) -> None:
         if self._scored is not None:
-            show = self._message.show_message
-            self._background.run(
-                partial(write_report, file, self._scored),
-                lambda _: show(Tone.SUCCESS, "The report is saved.", breakable(str(file))),
-                lambda error: show(Tone.DANGER, "The report could not be saved.", breakable(error_text(error))),
-            )
+            self._save("report", file, partial(write_report, file, self._scored))
+
+    def _save_leaderboard(self, file: Path) -> None:
+        from odyssey_recorder.evaluation.leaderboard import write_leaderboard
+
+        self._save("table", file, partial(write_leaderboard, file, [*self._all.values()]))
+
+    def _save(self, what: str, file: Path, write: Callable[[], None]) -> None:
+        show = self._message.show_message
+        self._background.run(
+            write,
+            lambda _: show(Tone.SUCCESS, f"The {what} is saved.", breakable(str(file))),
+            lambda error: show(Tone.DANGER, f"The {what} could not be saved.", breakable(error_text(error))),
+        )
 
     # Layout.
 
@@ -149,6 +172,9 @@ class EvaluatePage(MainPage):
             EvaluateCommand.EXPORT_REPORT: lambda: ask_where_to_save(
                 self, "Export report", "evaluation.html", self._export, "JSON (*.json)"
             ),
+            EvaluateCommand.SAVE_LEADERBOARD: lambda: ask_for_file(
+                self, "Save table", "scores.md", _TABLES, self._save_leaderboard
+            ),
             EvaluateCommand.DISMISS_EVALUATE: self._message.hide,
         })  # fmt: skip
         for field in (self._predictions, self._against, self._dataset):
@@ -164,7 +190,7 @@ class EvaluatePage(MainPage):
             self._with_button("&Compare with", self._against, EvaluateCommand.OPEN_OTHER),
             self._with_button("&Dataset", self._dataset, EvaluateCommand.OPEN_DATASET),
             labelled("P&rotocol", self._protocol), labelled("&Level of the instructions", self._level),
-            labelled("&Episodes", self._split), 4,
+            labelled("&Episodes", self._split), self._alternatives, 4,
             *self._commands.buttons(EvaluateCommand.SCORE, EvaluateCommand.EXPORT_REPORT, wide=True),
             right=6, spacing=10,
         )  # fmt: skip

@@ -13,7 +13,6 @@ from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
 from odyssey_recorder.evaluation.answers import KINDS
 from odyssey_recorder.evaluation.judged_steps import JudgedStep, StepsWanted, Which, drawn
 from odyssey_recorder.evaluation.scores import COLUMNS
-from odyssey_recorder.gui.evaluate.scores_view import model_name
 from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.gui.kit.icons import icon
 from odyssey_recorder.gui.kit.parts import (
@@ -144,7 +143,7 @@ class JudgedView(QWidget):
         found = self._scored.found
         if is_other is not self._is_swapped and found.against is not None:
             return on_one_line(found.against.model)
-        return model_name(found)
+        return found.model
 
     def _show_task(self, step: JudgedStep, opened: OpenedEpisode) -> None:
         place = f"Episode {step.episode_id}, step {step_number(step.step)} of {len(opened.episode.steps)}"
@@ -173,7 +172,7 @@ class JudgedView(QWidget):
         self._list.setWordWrap(False)
         allow_sorting(self._list)
         if found.against is not None:
-            one, other = model_name(found), on_one_line(found.against.model)
+            one, other = found.model, on_one_line(found.against.model)
             self._which.offer([("", f"Wrong: {one}"), ("only this", f"Wrong only: {one}"),
                                ("only the other", f"Wrong only: {other}"), ("both", "Wrong: both")])  # fmt: skip
             self._which.currentIndexChanged.connect(self._choose_which)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTableView, QVBoxLayout, QWidget
 
 from odyssey_recorder.evaluation.answers import KINDS
+from odyssey_recorder.evaluation.leaderboard import TEXTS, brief
 from odyssey_recorder.evaluation.report import Evaluation, shown
 from odyssey_recorder.evaluation.scores import COLUMNS, Figures
 from odyssey_recorder.figures.figure import CountGrid, Figure
@@ -25,6 +26,8 @@ _GROUPS = {
     "category": "category", "device": "device", "app_class": "kind of app", "length": "length of the episode",
     "action": "true action", "position": "position in the episode",
 }  # fmt: skip
+_TEXT_HEADS = ("Source", *TEXTS)
+_WIDE_HEADS = ("95%", "Source", "AMS, alternatives")
 _STEP_GROUPS = ("action", "position")
 
 _Row = Sequence[object]
@@ -91,15 +94,26 @@ def problems_view(scored: ScoredFiles) -> QWidget:
     return view
 
 
+def leaderboard_view(found: Sequence[Evaluation], save: QWidget) -> QWidget:
+    """All that was scored since the window was opened; `save` is the button that writes it to a file."""
+    heads, *rows = brief(found)
+    table = _table("Leaderboard", heads, rows)
+    allow_sorting(table)
+    title = row(text_label("Leaderboard", "title"), None, save)
+    hint = "Scores of different protocols are different metrics. Score another file, split or protocol to add a row."
+    return pile(title, text_label(hint, "hint"), table, spacing=10)
+
+
 def _head(scored: ScoredFiles) -> Iterator[QWidget]:
     found, asked = scored.found, scored.found.asked
     part = f"split {asked.split}, test" if asked.split else "all episodes"
     yield text_label(f"Protocol {asked.protocol} · {part} · {asked.level}-level instructions · in percent", "title")
     counts = f"{found.whole.steps:,} steps judged; {found.whole.episodes:,} episodes count for SR."
-    names = f"{model_name(found)} ({Path(asked.predictions).name})"
+    names = f"{found.model} ({Path(asked.predictions).name})"
     if found.against is not None:
         names += f" and {on_one_line(found.against.model)} ({Path(found.against.predictions).name})"
     yield text_label(breakable(f"{names} on {asked.dataset}. {counts}"), "hint")
+    yield from (text_label(note, "hint") for note in found.notes)
 
 
 def _tables(scored: ScoredFiles) -> Iterator[QWidget]:
@@ -115,7 +129,7 @@ def _tables(scored: ScoredFiles) -> Iterator[QWidget]:
         yield _table("Rules of strict", ("Rule", "AMS", "SR", "Judged otherwise"), rows, wide=(3,))
     if found.published:
         yield _title(found, "Published results")
-        own: _Row = (model_name(found), "this evaluation", *_comparable(found))
+        own: _Row = (found.model, "this evaluation", *_comparable(found))
         rows = [own, *((score.model, score.source, score.ams, score.sr) for score in found.published)]
         yield _table("Published results", ("Model", "Source", "AMS", "SR"), rows)
 
@@ -128,25 +142,28 @@ def _comparable(found: Evaluation) -> tuple[float | None, float | None]:
 
 
 def _score_table(scored: ScoredFiles) -> QTableView:
-    found, whole, against = scored.found, scored.found.whole, scored.found.against
-    names = ("type_match", "click", "progress", "tss", "readable")
-    text = ("Type match", "Click accuracy", "Goal progress", "TSS", "Readable answers")
-    rows: list[_Row] = [
-        ("AMS, pooled", whole.ams, found.ams_interval),
-        ("AMS, category mean", found.ams_category_mean, ""),
-        ("SR", whole.sr, found.sr_interval),
-        *((label, getattr(whole, name), "") for name, label in zip(names, text, strict=True)),
-    ]
-    heads = ["Score", _short(model_name(found)), "95%"]
+    found, against = scored.found, scored.found.against
+    names = ("type_match", "click", "text", "progress", "tss", "readable")
+    labels = ("AMS, pooled", "AMS, category mean", "SR", "Type match", "Click accuracy", "Text accuracy",
+              "Goal progress", "TSS", "Readable answers")  # fmt: skip
+
+    def of(whole: Figures, mean: float | None = None) -> list[object]:
+        return [whole.ams, mean or "", whole.sr, *(getattr(whole, name) for name in names)]
+
+    intervals = {0: found.ams_interval, 2: found.sr_interval}
+    columns = [labels, of(found.whole, found.ams_category_mean), [intervals.get(at, "") for at in range(len(labels))]]
+    heads = ["Score", _short(found.model), "95%"]
+    if found.alternatives is not None:
+        heads.append("Alternatives")
+        columns.append(of(found.alternatives.whole))
     if against is not None and scored.other is not None:
         heads += [_short(against.model), "Difference", "95%"]
         more = {
             0: (_signed(against.ams_more), against.ams_interval),
             2: (_signed(against.sr_more), against.sr_interval),
         }
-        theirs = (scored.other.ams, "", scored.other.sr, *(getattr(scored.other, name) for name in names))
-        rows = [(*cells, theirs[at], *more.get(at, ("", ""))) for at, cells in enumerate(rows)]
-    return _table("Scores", heads, rows, wide=(1, 3))
+        columns += [of(scored.other), *zip(*(more.get(at, ("", "")) for at in range(len(labels))), strict=True)]
+    return _table("Scores", heads, [*zip(*columns, strict=True)], wide=(1, 3))
 
 
 def _signed(more: float | None) -> str:
@@ -176,10 +193,10 @@ def _table(name: str, heads: Sequence[str], rows: Sequence[_Row], *, wide: Seque
     """The first column takes the remaining width; `wide` ones have longer heads."""
     columns: list[TableColumn[_Row]] = []
     for at, head in enumerate(heads):
-        px = _NAME_PX if at in wide else _INTERVAL_PX if head in ("95%", "Source") else _FIGURE_PX
+        px = _NAME_PX if at in wide else _INTERVAL_PX if head in _WIDE_HEADS else _FIGURE_PX
         columns.append(
             TableColumn(
-                head, partial(_text, at), width=px if at else 0, is_number=at > 0 and head != "Source",
+                head, partial(_text, at), width=px if at else 0, is_number=at > 0 and head not in _TEXT_HEADS,
                 order=partial(_order, at), tip=partial(_text, at),
             )
         )  # fmt: skip
@@ -199,10 +216,6 @@ def _order(at: int, cells: _Row) -> tuple[float, str]:
 
 def _title(found: Evaluation, text: str) -> QWidget:
     return text_label(f"{text}, protocol {found.asked.protocol}", "title")
-
-
-def model_name(found: Evaluation) -> str:
-    return on_one_line(found.loaded.header.model) or Path(found.asked.predictions).name
 
 
 def _short(name: str) -> str:

@@ -18,6 +18,7 @@ from odyssey_recorder.dataset.amendment import (
     NewText,
     Repair,
 )
+from odyssey_recorder.dataset.codec import action_from_json
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord, TextRecord
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.files import Largest, read_file
@@ -26,6 +27,7 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.question_dialog import Question
 from odyssey_recorder.gui.kit.layouts import in_columns, pile, scroll_area
 from odyssey_recorder.gui.kit.parts import Card, fill_column, say, text_label
+from odyssey_recorder.gui.review.also_right_form import AlsoRightForm
 from odyssey_recorder.gui.review.amend_dialog import (
     AmendDialog,
     AmendForm,
@@ -45,7 +47,7 @@ from odyssey_recorder.gui.screen.image_reader import read_image
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Type, action_type, is_terminal
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.model.plain_text import step_number
-from odyssey_recorder.review.views import OpenedReview
+from odyssey_recorder.review.views import AlsoRight, OpenedReview
 
 _REASONS: dict[ReviewCommand, Sequence[str]] = {
     ReviewCommand.FIX_INSTRUCTION: (
@@ -63,6 +65,7 @@ _REASONS: dict[ReviewCommand, Sequence[str]] = {
     ReviewCommand.FIX_BOX: ("no box is known", "it is around another element", "it is too large", "it is too small"),
     ReviewCommand.DROP_STEPS: ("nothing was changed", "it does not belong to the task", "it was undone right away"),
     ReviewCommand.END_HERE: ("the task was already done here", "the rest does not belong to the task"),
+    ReviewCommand.ALSO_RIGHT: ("it does the same", "another order is right too", "the person and the agent are right"),
     ReviewCommand.REPAIR: ("the file was changed by hand", "it was damaged by a disk or a program"),
 }
 FIXES = tuple(_REASONS)
@@ -122,7 +125,8 @@ class AmendCard(Card):
             return set()
         if review.opened.damage:
             return {ReviewCommand.REPAIR}
-        possible = {ReviewCommand.FIX_INSTRUCTION, ReviewCommand.FIX_APPS, ReviewCommand.FIX_END}
+        possible = {ReviewCommand.FIX_INSTRUCTION, ReviewCommand.FIX_APPS, ReviewCommand.FIX_END,
+                    ReviewCommand.ALSO_RIGHT}  # fmt: skip
         if review.opened.provenance is not None:
             possible.add(ReviewCommand.FIX_NOTE)
         if self._current < len(self._steps) - 1:
@@ -201,6 +205,16 @@ class AmendCard(Card):
         read = partial(read_image, step.screenshot)
         self._background.run(read, lambda found: form.show_screenshot(found[0]), form.show_problem, of=dialog)
 
+    def _ask_also_right(self) -> None:
+        step = self._steps[self._current]
+        record = self._record(step.number)
+        rejected = [action_from_json(one.action, source="agent") for one in (record.rejected if record else ())]
+        form = AlsoRightForm(step.number, rejected)
+        question = _question("Also right", f"What else is right at step {step_number(step.number)}?", answer="Accept")
+        dialog = self._open(ReviewCommand.ALSO_RIGHT, question, form)
+        read = partial(read_image, step.screenshot)
+        self._background.run(read, lambda found: form.show_screenshot(found[0]), form.show_problem, of=dialog)
+
     def _ask_drop(self) -> None:
         form = StepsForm(self._current, self._current, len(self._steps))
         question = _question("Drop steps", "Which steps should be removed?", answer="Drop steps")
@@ -249,10 +263,10 @@ class AmendCard(Card):
     def _forget(self) -> None:
         self._dialog = None
 
-    def _check(self, form: AmendForm, amendment: Amendment) -> tuple[str, str]:
+    def _check(self, form: AmendForm, amendment: Amendment | AlsoRight) -> tuple[str, str]:
         """Why the amendment is refused, and which texts it removes; each may be empty."""
         opened = self._opened.opened
-        if opened.damage:
+        if opened.damage or isinstance(amendment, AlsoRight):
             return "", ""  # a damaged episode can only be checked with its files
         size: Size | None = form.screenshot_size if isinstance(form, BoxForm) else None
         try:
@@ -289,6 +303,7 @@ class AmendCard(Card):
             ReviewCommand.FIX_TEXT: self._ask_text,
             ReviewCommand.FIX_PRESS: self._ask_press,
             ReviewCommand.FIX_BOX: self._ask_box,
+            ReviewCommand.ALSO_RIGHT: self._ask_also_right,
             ReviewCommand.DROP_STEPS: self._ask_drop,
             ReviewCommand.END_HERE: self._ask_tail,
             ReviewCommand.REPAIR: self._ask_repair,

@@ -24,6 +24,7 @@ from odyssey_recorder.gui.kit.parts import (
 )
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.plain_text import step_index, step_number, steps_text
+from odyssey_recorder.review.views import AlsoRight
 
 _LONG_PX = 112
 DIFFERENT = 0.02
@@ -42,7 +43,7 @@ class AmendForm(QWidget):
         self._follows = follows
 
     @property
-    def amendment(self) -> Amendment | None:
+    def amendment(self) -> Amendment | AlsoRight | None:
         """None while the form is incomplete."""
         raise NotImplementedError
 
@@ -249,7 +250,7 @@ def _number(name: str, value: int, highest: int) -> QSpinBox:
 _WIDTH_PX = 420
 _WITH_SCREENSHOT = QSize(860, 600)
 _LINES = 3
-Check = Callable[[Amendment], tuple[str, str]]
+Check = Callable[[Amendment | AlsoRight], tuple[str, str]]
 """Why an amendment is refused, and which texts it removes; each may be empty."""
 
 

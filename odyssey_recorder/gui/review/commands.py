@@ -83,6 +83,9 @@ class ReviewCommand(Command):
     FIX_TEXT = _command("Edit text…", "Change the text that this step types", "form_textbox", "Alt+T")
     FIX_PRESS = _command("Change press…", "Change this click to a long press, or back", "gesture_tap_hold", "Alt+K")
     FIX_BOX = _command("Draw box…", "Draw the box of the touched element", "vector_square_edit", "Alt+B")
+    ALSO_RIGHT = _command(
+        "Also right…", "Accept another action at this step, besides the recorded one", "check_all", "Alt+O"
+    )
     DROP_STEPS = _command("Drop steps…", "Remove this step, or several", "table_row_remove", "Alt+D")
     REPAIR = _command("Repair…", "Repair a damaged episode from its files", "wrench_outline", "Alt+R")
     END_HERE = _command("End here…", "End the episode at this step", "content_cut", "Alt+H")

@@ -38,14 +38,14 @@ from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.model.plain_text import steps_text
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.status import same_person
-from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
+from odyssey_recorder.review.views import AlsoRight, OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
 from odyssey_recorder.services.review import ReviewService, ReviewSubscription
 
 _SPACE = 16
 _ROOMY_PX = 1030
 """Where the open episode has this much, the list stays beside it."""
 _LIST_PX, _PANEL_PX = 300, 350
-_TITLE_LETTERS = 60
+_TITLE_LETTERS = 32
 _REOPEN_REASONS = ("I overlooked something", "I pressed the wrong key", "The annotator is right", "A fault was found")
 _OF_EPISODES = (
     ReviewCommand.FIND_REVIEW,
@@ -340,7 +340,10 @@ class ReviewPage(MainPage):
 
     # Fixes.
 
-    def _fix(self, amendment: Amendment, why: str) -> None:
+    def _fix(self, amendment: Amendment | AlsoRight, why: str) -> None:
+        if isinstance(amendment, AlsoRight):
+            self._change(lambda episode_id, _: self._reviewing.accept_also(episode_id, amendment, why), 0)
+            return
         self._change(lambda episode_id, revision: self._reviewing.fix(episode_id, amendment, why, revision), 1)
 
     def _undo_fix(self) -> None:

@@ -17,6 +17,7 @@ from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.dialogs import Dialog
 from odyssey_recorder.gui.kit.layouts import scroll_area
 from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_row, fix_width, named, push_button, row, text_label
+from odyssey_recorder.gui.kit.theme import text_scale
 from odyssey_recorder.gui.settings.commands import SettingsCommand
 from odyssey_recorder.gui.settings.key_field import KeyField, LogField
 from odyssey_recorder.gui.settings.server_field import ModelTest, ServerField
@@ -243,9 +244,12 @@ class SettingsPage(MainPage):
             use_theme(name)
 
     def _use_text_size(self) -> None:
-        size = self._fields["text_size"].value
+        field, before = self._fields["text_size"], text_scale()
+        size = field.value
         if size == "small" or size == "normal" or size == "large" or size == "extra large":
             use_text_size(size)
+            if text_scale() != before:  # what is above the field has grown
+                QTimer.singleShot(0, self, lambda: self._area.ensureWidgetVisible(field))
 
     # Wiring.
 

@@ -87,6 +87,7 @@ def retire_two(page: DatasetDriver) -> None:
 def test_retiring_needs_a_reason_and_can_be_undone(page: DatasetDriver, root: Path) -> None:
     retire_two(page)
     page.pilot.wait_for_text("2 episodes retired.")
+    assert not page.pilot.says("2 selected")
     assert {one.reason for one in read_retired(root).values()} == {"blurred"}
     assert page.pilot.says("1 episode")
     page.pilot.press_in(page.pilot.window, "Undo")

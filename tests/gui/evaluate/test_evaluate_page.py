@@ -6,16 +6,19 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QCheckBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.annotation.alternatives import accept_alternative
 from odyssey_recorder.evaluation.predictions import Prediction
 from odyssey_recorder.gui.evaluate.commands import EvaluateCommand
 from odyssey_recorder.gui.figures.figures_pane import PanelView
 from odyssey_recorder.gui.frame.background import Background
 from odyssey_recorder.gui.kit.theme import MARK, PREDICTED
 from odyssey_recorder.gui.screen.step_viewer import StepCanvas
+from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.geometry import Point
 from tests.annotation.phone_dataset import look_around
 from tests.evaluation.prediction_files import own, predictions
 from tests.gui.evaluate.evaluate_pilot import EvaluatePilot
@@ -104,3 +107,24 @@ def test_report_is_saved_as_html_or_json(pilot: EvaluatePilot, correct: list[Pre
         pilot.qtbot.waitUntil((tmp_path / name).exists)
     assert json.loads((tmp_path / "report.json").read_text())["ams"] == 100
     assert "Protocol official" in (tmp_path / "report.html").read_text()
+
+
+def test_alternatives_and_leaderboard_are_shown_beside_the_plain_scores(
+    pilot: EvaluatePilot, root: Path, correct: list[Prediction], tmp_path: Path
+) -> None:
+    accept_alternative(root, EPISODE, 0, Click(Point(990, 10)), "Bea")
+    worse = [correct[0]._replace(action=WRONG_CLICK), *correct[1:]]
+    pilot.score(own(tmp_path / "a", worse, model="base"))
+    pilot.named(QCheckBox, "Count accepted alternatives too").setChecked(True)
+    pilot.press("Score")
+    pilot.qtbot.waitUntil(lambda: not pilot.background.jobs)
+    assert pilot.cells("Scores")[0][:4] == ["AMS, pooled", "75.00", "–", "100.00"]  # noqa: RUF001
+    assert pilot.says("If accepted alternatives are right too: AMS 100.00, SR 100.00.")
+    pilot.score(own(tmp_path / "b", correct, model="tuned"))
+    pilot.press("Leaderboard")
+    rows = pilot.cells("Leaderboard")
+    assert [(row[0], row[4], row[7]) for row in rows] == [("tuned", "100.00", "100.00"), ("base", "75.00", "100.00")]
+    pilot.press("Save table")
+    pilot.choose_file(tmp_path / "scores.tex")
+    pilot.wait_for_text("The table is saved.")
+    assert (tmp_path / "scores.tex").read_text().startswith(r"\begin{tabular}")

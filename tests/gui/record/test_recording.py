@@ -126,7 +126,7 @@ def test_sounds_are_off_unless_wanted(pilot: Pilot, device: FakeDevice) -> None:
 def test_own_count_and_time_of_today_are_shown(pilot: Pilot) -> None:
     pilot.start()
     pilot.complete()
-    pilot.wait_for_text("You today: 1 episode, 0 min")
+    pilot.wait_for_text("You today: 1 episode, under 1 min")
 
 
 def test_published_episode_shows_its_path_and_offers_another(pilot: Pilot, service: FakeRecordings) -> None:

@@ -31,7 +31,10 @@ from tests.gui.inspection import faults
 from tests.gui.pilot import WidgetPilot, texts_in
 
 CLICK, TYPE, LONG, KEY, END = range(5)
-ALWAYS = {ReviewCommand.FIX_INSTRUCTION, ReviewCommand.FIX_APPS, ReviewCommand.FIX_END, ReviewCommand.FIX_NOTE}
+ALWAYS = {
+    ReviewCommand.FIX_INSTRUCTION, ReviewCommand.FIX_APPS, ReviewCommand.FIX_END, ReviewCommand.FIX_NOTE,
+    ReviewCommand.ALSO_RIGHT,
+}  # fmt: skip
 BEFORE_END = ALWAYS | {ReviewCommand.DROP_STEPS, ReviewCommand.END_HERE}
 
 

@@ -6,20 +6,26 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QRadioButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QRadioButton, QSpinBox, QWidget
 
+from odyssey_recorder.annotation.alternatives import read_alternatives
 from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction
 from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.dataset.opened import open_published
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.history_card import HistoryCard
+from odyssey_recorder.gui.screen.box_canvas import BoxCanvas
+from odyssey_recorder.model.action import describe
+from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.services.review import ReviewService
 from tests.dataset.published_episode import PublishedEpisode, store_of
 from tests.gui.inspection import faults
+from tests.gui.pilot import button_in
 from tests.gui.review.reviewer import OpenReviews, Reviewer
 from tests.review.review_dataset import FakeChecks
 
@@ -87,6 +93,41 @@ def test_episode_without_an_end_can_be_sent_back(published: PublishedEpisode, op
     reviewer.look_at_all()
     reviewer.press("qas1zv")
     reviewer.wait_for_text("Sent back. It has no task in the queue, so tell ann yourself: ")
+
+
+def test_another_action_is_accepted_at_a_step_and_withdrawn(reviewer: Reviewer, published: PublishedEpisode) -> None:
+    before = dataset_files(published)
+
+    def also_right(action: str, *boxes: Box) -> None:
+        reviewer.key(Qt.Key.Key_O, ALT)
+        dialog = reviewer.pilot.dialog()
+        choice = dialog.findChildren(QComboBox)[0]
+        choice.setCurrentIndex(choice.findText(action))
+        for box in boxes:
+            dialog.findChildren(BoxCanvas)[0].drawn.emit(box)
+        assert faults(dialog) == []
+        dialog.findChildren(QRadioButton)[0].click()
+        reviewer.pilot.qtbot.waitUntil(button_in(dialog, "Accept").isEnabled)
+        reviewer.pilot.press_in(dialog, "Accept")
+        reviewer.pilot.wait_to_close(dialog)
+        reviewer.pilot.activate()
+
+    def accepted() -> list[str]:
+        found = open_published(published.root / annotation_path(published.episode_id))
+        return [describe(one.action) for one in read_alternatives(published.root, found).get(0, ())]
+
+    also_right("Back")
+    reviewer.wait_for_text("Also right (Rosa): Press Back")
+    reviewer.wait_to_be_ready()
+    also_right("Click in the box", Box(0, 0, 36, 64))
+    reviewer.pilot.qtbot.waitUntil(lambda: len(accepted()) == 2)
+    assert accepted() == ["BACK", "CLICK 250, 250"]
+    assert dataset_files(published) == before | {
+        one: text for one, text in published.files().items() if "semantics" in one
+    }
+    reviewer.wait_to_be_ready()
+    also_right("Withdraw what was accepted")
+    reviewer.pilot.qtbot.waitUntil(lambda: accepted() == [])
 
 
 def dataset_files(published: PublishedEpisode) -> dict[str, bytes]:
