@@ -37,6 +37,20 @@ def as_command(name: str) -> str:
     return f"actions:\n{name} {more.get(name, '<point>[[5, 5]]</point>')}"
 
 
+def as_do(name: str) -> str:
+    swiped = "start=[5,5], end=[5,500]" if name == "Swipe" else 'element=[5,5], text="a"'
+    return f'<answer>do(action="{name}", {swiped}, app="a", duration="1 seconds", message="a")</answer>'
+
+
+def as_fields(name: str) -> str:
+    value = "5" if name == "WAIT" else "a"
+    return f"<THINK> so </THINK>\naction:{name}\tvalue:{value}\treturn:a\tpoint:5,5\tpoint1:5,5\tpoint2:5,500"
+
+
+def as_action(arguments: str) -> Callable[[str], str]:
+    return lambda name: f"<action>\n{name}({arguments})\n</action>"
+
+
 def as_tool(**more: Json) -> Callable[[str], str]:
     return lambda name: str(ToolCall(name, {"text": "a", "x": 5, "y": 5, **more}))
 
@@ -61,6 +75,16 @@ OFFERS: dict[str, tuple[str | tuple[str, ...], Callable[[str], str]]] = {
     "ours": (
         r"\b(CLICK|LONG_PRESS|SCROLL|TYPE|HOME|BACK|RECENT|COMPLETE|IMPOSSIBLE)\b",
         as_json("action", direction="UP"),
+    ),
+    "autoglm-phone": (r'action="([\w ]+)"', as_do),
+    "gelab-zero": (r"action:([A-Z]+)", as_fields),
+    "scalecua": (
+        r"^def (\w+)\(",
+        as_action("x=5, y=5, from_coord=(5, 5), to_coord=(5, 500), app_name='a', message='a', status='success'"),
+    ),
+    "ui-venus-1.5": (
+        r"^(\w+)\((?:box|start|content|app|\))",
+        as_action("box=(5,5), start=(5,5), end=(5,500), content='a', app='a'"),
     ),
     "gemini-mobile": (
         ("click", "long_press", "type", "drag_and_drop", "go_back", "press_key", "open_app", "list_apps", "wait",
