@@ -148,7 +148,7 @@ def _tokens(text: str, at: int) -> _Tokens:
 
 def _goes_on(rest: str) -> bool:
     """`{"POINT": [500, 250]}, "to": "up"}`: a brace that is too early hides what follows."""
-    return re.search(r"[\"'“”]\s?[:：]", rest.partition("{")[0]) is not None
+    return re.search(r"[\"'“”]\s?[:：]|[\"“”].*\}", rest.partition("{")[0], re.DOTALL) is not None
 
 
 def _with_json_signs(tokens: _Tokens) -> _Tokens:
