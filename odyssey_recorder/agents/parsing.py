@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import dropwhile
 from typing import TypeAlias
 
 from odyssey_recorder.errors import showable
@@ -126,7 +125,7 @@ def _object_at(text: str, at: int) -> tuple[Fields | None, int]:
     """The object that begins here, and where to look for the next one."""
     try:
         tree, end = _DECODER.raw_decode(text, at)
-        return (None, len(text)) if _goes_on(_tokens(text[end : end + 200], 0)) else (_as_mapping(tree), end)
+        return (None, len(text)) if _goes_on(text[end : end + 200]) else (_as_mapping(tree), end)
     except (ValueError, RecursionError):
         tokens = _tokens(text[at : at + 200], 0)
         if tokens[1][:1] not in "\"'“‘{" and ":" not in tokens[2:3]:
@@ -147,10 +146,9 @@ def _tokens(text: str, at: int) -> _Tokens:
     return [*tokens, _ENDED if is_ended else _CUT_OFF]
 
 
-def _goes_on(tokens: _Tokens) -> bool:
+def _goes_on(rest: str) -> bool:
     """`{"POINT": [500, 250]}, "to": "up"}`: a brace that is too early hides what follows."""
-    name, colon, *_ = [*dropwhile(",]}".__contains__, tokens[:-1]), "", ""]
-    return name[:1] in _QUOTES and colon == ":"
+    return re.search(r"[\"'“”]\s?[:：]|[\"“”].*\}", rest.partition("{")[0], re.DOTALL) is not None
 
 
 def _with_json_signs(tokens: _Tokens) -> _Tokens:
@@ -193,7 +191,7 @@ def _closed(tokens: _Tokens) -> _Tokens:
             return [*kept, *(_CLOSINGS[one] for one in reversed(open_))]
         kept.append(token)
         if not open_:
-            return [] if _goes_on(tokens[at + 1 :]) else kept
+            return [] if _goes_on(" ".join(tokens[at + 1 : at + 9])) else kept
     return []
 
 
@@ -273,7 +271,7 @@ _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", r
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\"}
 _RUN_ON = (
     r"=[^\w\\]{{0,3}}{0}|(?<!\\){0}\s*[,，]\s*\w+[^\w\\]{{0,3}}{0}"
-    r"|(?<!\\){0}[^\w\\]{{0,3}}[a-z]+_[a-z]+[^\w\\]{{0,3}}{0}|(?<!\\){0}\s*[)）]\s*\n"
+    r"|(?:element_(?:info|type)|(?:start|end)_(?:box|point)|step_count)[^\w\\]{{0,3}}[={0}]|(?<!\\){0}\s*[)）]\s*\n"
 )
 """A sign is missing in an argument, so that it runs into the next one, or into the next call."""
 _TAG = re.compile(r"<(function|parameter)\w{0,50}(?:=|\s+name=)['\"]?([A-Za-z_]\w{0,39})['\"]?>")
