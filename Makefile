@@ -25,7 +25,7 @@ help:
 	@echo "make static      run the static checks: format, lint, types, imports"
 	@echo "make coverage    run the tests and print what they cover, in about twice the time"
 	@echo "make bench       print performance figures; with ARGS=--full 10,000 taps, 300 and 1,000 episodes, in an hour; with --train those of training"
-	@echo "make quality     print how well the checks find planted defects; with ARGS=--calibrate the data behind their thresholds"
+	@echo "make quality     print how well the checks find planted defects, and the guard of agents what is risky; with ARGS=--calibrate the data behind their thresholds"
 	@echo "make soak        run the long tests, and those of the window with no slot over 100 ms"
 	@echo "make pictures    remake the pictures of the documents"
 	@echo "make format      format the sources and fix what ruff can fix"
@@ -45,8 +45,13 @@ tests coverage: export MALLOC_ARENA_MAX = 2
 tests coverage: export MALLOC_MMAP_THRESHOLD_ = 1073741824
 tests coverage: export MALLOC_TRIM_THRESHOLD_ = 1073741824
 
-tests:
+tests: .venv/.compiled
 	@$(PYTEST)
+
+# By one process, once: the processes of the tests would each compile all of them. Mistakes are told by the tests.
+.venv/.compiled: $(INSTALLED)
+	@$(BIN)/python -m pytest --collect-only --quiet >/dev/null 2>&1 || true
+	@touch $@
 
 static: ruff-format ruff-check mypy import-contracts
 
@@ -65,7 +70,7 @@ import-contracts: $(INSTALLED)
 train-test: .venv-train/.installed
 	@OMP_NUM_THREADS=1 .venv-train/bin/python -m pytest --config-file=train_tests/pytest.ini --rootdir . train_tests
 
-coverage: $(INSTALLED) packages-for-tests
+coverage: $(INSTALLED) packages-for-tests .venv/.compiled
 	@$(PYTEST) --cov
 
 ifneq ($(findstring --train,$(ARGS)),)
@@ -78,6 +83,7 @@ endif
 
 quality: $(INSTALLED)
 	@$(BIN)/python -m tests.checking.damaged $(ARGS)
+	@$(if $(ARGS),,$(BIN)/python -m tests.agents.guard_quality)
 
 soak: $(INSTALLED)
 	@$(BIN)/python -m pytest -m soak --timeout=0 -o faulthandler_timeout=0 --ignore=tests/end_to_end/screen

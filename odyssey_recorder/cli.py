@@ -66,6 +66,7 @@ _USERS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
         datasets.stats,
         predict.predict,
         agent.app,
+        agent.agents_app,
         evaluate.evaluate,
         training.train,
         training.serve,

@@ -189,6 +189,10 @@ class FakeDevice:
         return "gRPC" if self.streams else "screencap"
 
     @property
+    def not_allowed(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
     def follows_finger(self) -> bool:
         return self.streams
 

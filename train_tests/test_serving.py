@@ -2,12 +2,14 @@
 
 import base64
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
 import openai
 import pytest
 
+from odyssey_recorder.training.generating import answer_to, load_trained
 from odyssey_recorder.training.samples import TrainingSample, read_samples
 from odyssey_recorder.training.serving import ModelServer
 from odyssey_recorder.training.train import train
@@ -22,7 +24,8 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(recipes: Recipes, data: Path) -> Iterator[openai.OpenAI]:
-    server = ModelServer(train(recipes(data, most_steps=250)), "127.0.0.1", 0)
+    folder = train(recipes(data, most_steps=250))
+    server = ModelServer(folder.name, partial(answer_to, *load_trained(folder)), "127.0.0.1", 0)
     thread = Thread(target=server.serve_forever)
     thread.start()
     with openai.OpenAI(base_url=f"http://127.0.0.1:{server.server_port}/v1", api_key="none", max_retries=0) as made:

@@ -259,7 +259,8 @@ class Adapter(Generic[_Part]):
             return Reading(None, str(error), error.request)
         except UnreadableAnswerError as error:
             return Reading(None, str(error))
-        return Reading(action, f"several: the first of {len(found)} actions" if len(found) > 1 else "")
+        several = f"several: the first of {len(found)} actions, before {found[1]!r:.80}" if len(found) > 1 else ""
+        return Reading(action, several)
 
     def written(self, action: Action, frame: CoordinateFrame, said: Said = _NOTHING) -> str | None:
         """A whole answer, as `form` makes it; what nobody has said is said in words of ours."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from odyssey_recorder.agents.adapter import made
 from odyssey_recorder.agents.frames import CoordinateFrame, finger_scroll, path
-from odyssey_recorder.agents.parsing import Fields, after_last, fields_of, json_objects, numbers, optional_text
+from odyssey_recorder.agents.parsing import Fields, fields_of, json_objects, name_of
 from odyssey_recorder.model import action as actions
 
 _SCREEN = """\
@@ -105,27 +105,25 @@ def tools(screen: str, names: Sequence[str], *, older: bool = False) -> str:
 
 
 def split(text: str) -> Sequence[Fields]:
-    """The calls after the thoughts; those in tags, if there are tags."""
-    text = after_last(text, "</thinking>")
+    """The calls; those in tags, if there are tags."""
     return json_objects(text[max(0, text.find("<tool_call>")) :])
 
 
 def act(call: Fields, frame: CoordinateFrame) -> actions.Action:
-    given = call.get("arguments", call.get("mobile_use", call))
-    fields = json_objects(given)[0] if isinstance(given, str) else fields_of(given)
-    name = optional_text(fields.get("action") or call.get("name")).lower()
+    fields = fields_of(call.get("arguments", call))
+    name = name_of(fields.get("action") or call.get("name"))
     start = fields.get("coordinate", fields.get("coordinate1", fields.get("start_coordinate")))
     text, kind = fields.get("text"), _KINDS.get(name)
     match name:
         case "swipe" | "scroll" | "drag" if "direction" in fields:
-            return finger_scroll(fields["direction"], frame.at(start) if numbers(start) else None)
+            return finger_scroll(fields["direction"], None if start is None else frame.at(start))
         case "swipe" | "scroll" | "drag":
             return path(frame.at(start), frame.at(fields.get("coordinate2", fields.get("end_coordinate"))))
         case "system_button":
-            text = name = optional_text(fields.get("button")).lower()
+            text = name = name_of(fields.get("button"))
             kind = _BUTTONS.get(name)
         case "terminate":
-            name = optional_text(fields.get("status")).lower()
+            name = name_of(fields.get("status"))
             kind = _ENDS.get(name)
         case "wait":
             text = fields.get("time")
@@ -166,5 +164,5 @@ def called(given: Mapping[str, object], separators: tuple[str, str] = (", ", ": 
 
 def sentence_in(answer: str) -> str:
     """The words of `Action: …` before the call, on one line and without double quotes."""
-    words = after_last(answer.partition("<tool_call>")[0], "Action:")
+    words = answer.partition("<tool_call>")[0].rpartition("Action:")[2]
     return " ".join(words.replace('"', "").split())

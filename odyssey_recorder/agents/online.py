@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from odyssey_recorder.agents.adapter import Adapter, History, Moment, PastStep, Reading, Request, Said, SentScreenshot
-from odyssey_recorder.agents.guard import Guard
+from odyssey_recorder.agents.guard import Guard, recorded_as
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.predict import next_step, reading_of
 from odyssey_recorder.agents.ways import enter_key, icon_of, icons_in
@@ -131,7 +131,6 @@ class RunOutcome:
     asked: int = 0
     unreadable: int = 0
     failures: Counter[Failure] = field(default_factory=Counter)
-    requests: int = 0
     interventions: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -257,10 +256,11 @@ class AgentRun:
             self._do(action, shown, credit)
 
     def _do(self, action: Action, shown: ShownScreen, credit: AgentRecord) -> None:
-        self._refuse_repetition(action, shown)
-        self.person.report(step_number(len(shown.steps)), _words(action, shown))
+        done = recorded_as(action, shown)
+        self._refuse_repetition(done, shown)
+        self.person.report(step_number(len(shown.steps)), _words(done, shown))
         if self.is_dry:
-            raise _EndedError(StopReason.DRY_RUN, _words(action, shown))
+            raise _EndedError(StopReason.DRY_RUN, _words(done, shown))
         self._act(action, shown, self._allowed(action, shown, credit))
 
     def _asked(self, shown: ShownScreen) -> tuple[AgentRecord, Reading]:
@@ -412,7 +412,7 @@ class AgentRun:
 
     def _action_for(self, request: Request, shown: ShownScreen, credit: AgentRecord) -> Action | None:
         """What a person would do for it; if that is nothing, the model is told what came of it."""
-        self.run.requests += 1
+        self.run.failures["not an action"] += 1
         self._requested += 1
         words = str(request)
         self.person.report(step_number(len(shown.steps)), words[:1].upper() + words[1:])
@@ -492,11 +492,12 @@ class AgentRun:
         if not concern:
             return credit
         self.run.interventions += 1
-        is_allowed = self.person.allows(_words(action, shown), concern)
+        done = recorded_as(action, shown)
+        is_allowed = self.person.allows(_words(done, shown), concern)
         if is_allowed:
             return credit.model_copy(update={"approved": self.person.is_there})
         if is_allowed is False:
-            self.recorder.refuse(action, shown.kept.frame.number, credit)
+            self.recorder.refuse(done, shown.kept.frame.number, credit)
         self._refuse_if_stopped()
         raise _EndedError(StopReason.GUARD, concern)
 

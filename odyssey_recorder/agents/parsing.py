@@ -68,16 +68,13 @@ def cleaned(raw: str) -> str:
     return text
 
 
-def after_last(text: str, mark: str) -> str:
-    """What follows the last of these words, or all of the text."""
-    return text.rpartition(mark)[2]
-
-
 def after_mark(text: str, mark: str) -> str:
     """What follows the first `Action:` that begins a line, or else the first one among words, or all of it."""
     found = re.search(rf"^[ \t*#>]*{mark}\**[ \t]*[:：]\**", text, re.MULTILINE | re.IGNORECASE)
-    if found is None and not re.match(r"\s*(?:\w{1,40}[(（>]|[{｛\[])", text):
-        found = re.search(rf"\b{mark}[ \t]*[:：]", text, re.IGNORECASE)
+    if found is None:
+        inline = re.search(rf"\b{mark}[ \t]*[:：]", text, re.IGNORECASE)
+        is_argument = inline and re.search(r"\w[(（>]|[{｛]", text[: inline.start()])
+        found = None if is_argument else inline
     return text[found.end() :] if found else text
 
 
@@ -131,9 +128,10 @@ def _object_at(text: str, at: int) -> tuple[Fields | None, int]:
         tree, end = _DECODER.raw_decode(text, at)
         return (None, len(text)) if _goes_on(_tokens(text[end : end + 200], 0)) else (_as_mapping(tree), end)
     except (ValueError, RecursionError):
-        tokens = _tokens(text, at)
+        tokens = _tokens(text[at : at + 200], 0)
         if tokens[1][:1] not in "\"'“‘{" and ":" not in tokens[2:3]:
             return None, at + 1  # a word in braces
+        tokens = _tokens(text, at)
         for repair in _REPAIRS:
             tokens = repair(tokens)
         return _decoded(tokens), len(text)
@@ -273,10 +271,14 @@ _PARENTHESES = (")", "）")
 _QUOTES = {"'": "'", '"': '"', "‘": "‘’", "’": "’", "“": "“”", "”": "”"}
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\"}
-_RUN_ON = r"\w\s*=\s*{0}|(?<!\\){0}(?:\s*[,，]\s*\w+[^\w\\]{{0,3}}{0}|\s*[)）]\s*\n)"
+_RUN_ON = (
+    r"=[^\w\\]{{0,3}}{0}|(?<!\\){0}\s*[,，]\s*\w+[^\w\\]{{0,3}}{0}"
+    r"|(?<!\\){0}[^\w\\]{{0,3}}[a-z]+_[a-z]+[^\w\\]{{0,3}}{0}|(?<!\\){0}\s*[)）]\s*\n"
+)
 """A sign is missing in an argument, so that it runs into the next one, or into the next call."""
 _TAG = re.compile(r"<(function|parameter)\w{0,50}(?:=|\s+name=)['\"]?([A-Za-z_]\w{0,39})['\"]?>")
 _TAG_END = re.compile(r"</(?:function|parameter|(?:seed:)?tool_call)\w{0,50}>")
+_BROKEN_TAG = re.compile(r"[<>/|]\W{0,2}(?:parameter|function)\b")
 _COMPACT = re.compile(r"\s*([a-z_]{2,40})>(?=\s*\Z|[a-z_]{2,40}>)")
 _COMPACT_NAME, _PARAMETER = re.compile(r"(?<![<\w/])([a-z_]{2,40})>"), r"<parameter=\1>"
 
@@ -373,13 +375,15 @@ def tagged_calls(text: str) -> list[FunctionCall]:
         text = f"<function={compact[1]}>{_COMPACT_NAME.sub(_PARAMETER, places)}{content}</function>"
     found: list[tuple[str, dict[str, Value]]] = []
     marks = list(_TAG.finditer(text))
-    for mark, end in zip(marks, [*(mark.start() for mark in marks[1:]), len(text)], strict=False):
+    for mark, following in zip(marks, [*marks[1:], None], strict=False):
+        end = following.start() if following else len(text)
         closing = _TAG_END.search(text, mark.end(), end)
         value = text[mark.end() : closing.start() if closing else end]
+        is_open = not closing and (following is None or following[1] == "function")
         if mark[1] == "function":
             found.append((mark[2], {}))
-        elif len(found) == 1 and not closing and end == len(text) and not numbers(value, may_go_on=True):
-            raise UnreadableAnswerError("unreadable", f"{mark[0]} is cut off")
+        elif len(found) == 1 and (_BROKEN_TAG.search(value) or (is_open and not numbers(value, may_go_on=True))):
+            raise UnreadableAnswerError("unreadable", f"{mark[0]} is cut off, or cannot be read in one way")
         elif found:
             found[-1][1][mark[2].lower()] = value.strip(" \r\n")
     return [FunctionCall(name, arguments) for name, arguments in found[:_MOST_OBJECTS]]

@@ -33,7 +33,7 @@ class TaskResult(FrozenModel):
     """`seed` chose the task's parameters. `is_met`: whether all goals are met at the end; None if there are no goals
     or no facts, and then `unjudged` says why. With `judged_by` it is the opinion of that model, and no goal was looked
     at. `missed` are the paths of goals that are not met, and "answer". `gold_steps`: of the script that solves the
-    task. `requests` are answers that are no actions, such as to wait. Times are in seconds, `cost` in US dollars.
+    task. Times are in seconds, `cost` in US dollars.
     """
 
     task_id: str
@@ -51,7 +51,6 @@ class TaskResult(FrozenModel):
     asked: int = 0
     unreadable: int = 0
     failures: dict[Failure, int] = Field(default_factory=dict)
-    requests: int = 0
     interventions: int = 0
     tokens_in: int = 0
     tokens_out: int = 0

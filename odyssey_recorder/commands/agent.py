@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.settings import Settings
 
 app = typer.Typer(name="agent", help="Have a model carry out tasks on a phone, and judge it.", rich_markup_mode=None)
+agents_app = typer.Typer(name="agents", help="The kinds of models that can be asked.", rich_markup_mode=None)
 
 HistoryOption = Annotated[
     str,
@@ -175,6 +176,31 @@ def bench(  # noqa: PLR0913 - the options
     if agent == "random":
         say("The actions were random, so this success is chance.")
     raise typer.Exit(code)
+
+
+@agents_app.callback()
+def agents() -> None:
+    """So that `list` is a command of the group, though it is the only one."""
+
+
+@agents_app.command("list")
+def list_() -> None:
+    """List the adapters: what each kind of model cannot say, how it is asked, and what the adapter was made from."""
+    from rich import box
+    from rich.table import Column, Table
+
+    from odyssey_recorder.agents.adapter import all_adapters
+    from odyssey_recorder.agents.adapter_table import HEADS, TRIED, row_of
+
+    table = Table(
+        *(Column(head, overflow="fold", no_wrap=head == HEADS[0]) for head in HEADS),
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+    )
+    for adapter in all_adapters().values():
+        table.add_row(*row_of(adapter))
+    terminal.out.print(table)
+    say(TRIED)
 
 
 def _agent(  # noqa: PLR0913 - the options

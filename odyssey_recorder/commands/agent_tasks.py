@@ -242,7 +242,7 @@ class Attempts:
         return TaskResult(
             task_id=job.task_id, seed=job.seed, stop=ran.stop, why=ran.why, episode_id=episode_id, steps=ran.steps,
             gold_steps=job.gold_steps, difficulty=job.difficulty, asked=ran.asked, unreadable=ran.unreadable,
-            failures=dict(ran.failures), requests=ran.requests,
+            failures=dict(ran.failures),
             interventions=ran.interventions, tokens_in=ran.tokens_in, tokens_out=ran.tokens_out, cost=ran.cost,
             model_s=round(ran.model_s, 3), device_s=round(ran.device_s, 3),
         )  # fmt: skip

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import track
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption
@@ -88,12 +87,14 @@ def _pressed(boxing: "Boxing", dataset: Path, selection: str, problems: list[str
     from odyssey_recorder.dataset.layout import annotation_path
     from odyssey_recorder.wiring.user import user_checker
 
-    ids, checker, err = selected_ids(dataset, selection), user_checker(), terminal.err
-    for episode_id in track(ids, "Finding boxes", console=err, transient=True, disable=not err.is_terminal):
-        try:
-            yield from boxing.add(episode_id, checker.evidence(dataset / annotation_path(episode_id)))
-        except (DatasetError, ReviewError) as error:
-            problems.append(f"{episode_id}: {error}")
+    ids, checker = selected_ids(dataset, selection), user_checker()
+    with terminal.progress_bar("Finding boxes") as progress:
+        for number, episode_id in enumerate(ids):
+            progress(number / len(ids), f"Finding boxes: {number:,} of {counted(ids, 'episode')}")
+            try:
+                yield from boxing.add(episode_id, checker.evidence(dataset / annotation_path(episode_id)))
+            except (DatasetError, ReviewError) as error:
+                problems.append(f"{episode_id}: {error}")
 
 
 def _as_json(chosen: "_Figures", every: "_Figures", agreeing: "Sequence[SourceAgreement]") -> dict[str, object]:

@@ -10,6 +10,7 @@ import typer
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.cluster import ClusterOption
 from odyssey_recorder.commands.cluster import cluster as on_cluster
+from odyssey_recorder.commands.model_usage import print_answers
 from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name, ScoringTerms
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.plain_text import on_one_line, step_number
@@ -228,3 +229,5 @@ def _print_fit(name: str, fit: "Fit") -> None:
         terminal.print_warning(f"{name}, {text}")
     if text := fit.counts:
         terminal.say(f"{name}: {text}" if fit.is_clean else (f"{name}: {text}", "yellow"), to=terminal.err)
+    if fit.failures:
+        print_answers(fit.failures, fit.predictions)

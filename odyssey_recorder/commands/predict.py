@@ -118,7 +118,9 @@ def _write(
     failures = Counter(failure_in(problem) or "unreadable" for problem in unread)
     print_answers(failures, len(predictions))
     episodes = counted({prediction.episode for prediction in predictions}, "episode")
-    say(f"{counted(predictions, 'step')} of {episodes}, {len(unread):,} without an action")
+    others = failures["not an action"]
+    share = f", {others / len(predictions):.1%} ask for something else, such as to wait" if others else ""
+    say(f"{counted(predictions, 'step')} of {episodes}, {len(unread):,} without an action{share}")
     fail_if(problems or not is_mostly_whole(failures["broken"], len(predictions)))
 
 

@@ -1,12 +1,16 @@
 """`train` and `serve`: OdysseyAgent."""
 
+import os
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from odyssey_recorder.commands.terminal import exits_with_2, say
+from odyssey_recorder.commands.terminal import exits_with_2, progress_bar, say
 from odyssey_recorder.errors import TrainingError
+from odyssey_recorder.progress import untold
 
 
 @exits_with_2()
@@ -24,7 +28,10 @@ def train(
     from odyssey_recorder.training.recipe import read_recipe
     from odyssey_recorder.training.train import train as run
 
-    say(f"Trained: {run(read_recipe(config))}")
+    recipe, is_first_process = read_recipe(config), os.environ.get("RANK", "0") == "0"
+    with progress_bar("Training") if is_first_process else nullcontext(untold) as progress:
+        folder = run(recipe, progress)
+    say(f"Trained: {folder}")
 
 
 @exits_with_2()
@@ -36,19 +43,24 @@ def serve(
 ) -> None:
     """Serve a trained model for predict and agent run.
 
-    For tests and small machines: one answer at a time, over OpenAI's Chat Completions API.
+    For tests and small machines: one answer at a time, over OpenAI's Chat Completions API. Web pages are refused. With
+    a --host that other computers can reach, it prints a token, which it requires as the API key.
 
     Exit code 2: the model cannot be loaded, or the port is taken.
     """
     _need_libraries()
+    from odyssey_recorder.training.generating import answer_to, load_trained
     from odyssey_recorder.training.serving import ModelServer
 
+    answer = partial(answer_to, *load_trained(model))
     try:
-        server = ModelServer(model, host, port)
+        server = ModelServer(model.name, answer, host, port)
     except OSError as error:
         raise TrainingError(f"{host}:{port} cannot be used: {error.strerror}. Choose another --port.") from error
     with server:
         say(f"Serving {server.name} at http://{host}:{server.server_port}/v1. Stop it with Ctrl-C.")
+        if server.token:
+            say(f"Other computers can reach it. It answers only to this API key: ODYSSEY_API_KEY={server.token}")
         server.serve_forever()
 
 

@@ -198,6 +198,10 @@ class AdbDevice:
         return "screencap"
 
     @property
+    def not_allowed(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
     def follows_finger(self) -> bool:
         """Each `input` starts a program on the device, which is too slow to follow a finger."""
         return False
@@ -348,7 +352,7 @@ class AdbDevice:
 
     def wait_until_ready(self, timeout_s: float) -> None:
         """Also restores the settings and the keyboard that a crash has left changed."""
-        self._wait_until_booted(timeout_s, lambda: undo_left(self._shell, self._kept))
+        self._wait_until_booted(timeout_s, lambda: undo_left(self._shell, self._kept, self._console))
 
     def has_restarted(self) -> bool:
         """Whether Android has started again since the device booted, or its image does not let the emulator do that.

@@ -232,6 +232,10 @@ class FrameStream(HasSerial, Protocol):
     def capture_path(self) -> str:
         """How frames are currently captured: "gRPC" or "screencap"."""
 
+    @property
+    def not_allowed(self) -> frozenset[str]:
+        """The calls of the gRPC service that the device does not allow us, so that adb is used in their place."""
+
 
 class LiveTouch(HasSerial, Protocol):
     @property

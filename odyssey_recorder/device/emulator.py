@@ -17,6 +17,7 @@ from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.emulator_finger import EmulatorFinger, FrameShape
 from odyssey_recorder.device.emulator_grpc import EmulatorControl, ScreenshotStream
 from odyssey_recorder.device.emulator_link import ControlConnection, EmulatorLink, GrpcOptions
+from odyssey_recorder.device.jwt import CLIPBOARD, TOUCH
 from odyssey_recorder.device.measured import NOTHING_MEASURED, Measured, MeasuredDevices, place_of
 from odyssey_recorder.device.pasting import Pasting, check_pasted_text, is_pasted
 from odyssey_recorder.device.screen import Frame
@@ -160,6 +161,11 @@ class EmulatorDevice(AdbDevice):
     def follows_finger(self) -> bool:
         return self._connection() is not None and self._touch_scale() is not None
 
+    @property
+    def not_allowed(self) -> frozenset[str]:
+        connection = self._link.connection
+        return frozenset() if connection is None else connection.control.not_allowed
+
     def put_finger(self, at: Pixel) -> None:
         """In pixels of the frame on which the finger came down."""
         connection = self._connection()
@@ -204,14 +210,14 @@ class EmulatorDevice(AdbDevice):
                 super().press(key)
 
     def check_text(self, text: str) -> None:
-        if input_command.is_plain(text) or self._connection() is None:
+        if input_command.is_plain(text) or self._clipboard_connection() is None:
             super().check_text(text)
         else:
             check_pasted_text(text)
 
     def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
         self.check_text(text)
-        connection = self._connection() if is_pasted(text) else None
+        connection = self._clipboard_connection() if is_pasted(text) else None
         if connection is None:
             with self._input_allowed():
                 super().type_text(text, on_typed)
@@ -268,6 +274,9 @@ class EmulatorDevice(AdbDevice):
         fits = self._required or self._fit is not None
         return self._link.connection if fits and not self._shell.closed.is_set() else None
 
+    def _clipboard_connection(self) -> ControlConnection | None:
+        return None if self.not_allowed & CLIPBOARD else self._connection()
+
     def _allow_adb(self) -> None:
         self._check_open()
         if self._required:
@@ -284,7 +293,8 @@ class EmulatorDevice(AdbDevice):
 
     def _check_connection(self, connection: ControlConnection, newest: Frame) -> None:
         """Runs on the link's thread."""
-        self._finger.recover(connection.control)
+        if TOUCH not in connection.control.not_allowed:
+            self._finger.recover(connection.control)
         if connection is not self._link.connection:
             self._measured = self.measured()
         fit = self._fit
@@ -367,6 +377,8 @@ class EmulatorDevice(AdbDevice):
         """
         if self._shape and self._last_shape and self._shape.panel != self._last_shape.panel:
             return None  # it is being folded
+        if TOUCH in self.not_allowed:
+            return None
         measured = self._measured.touch_scale
         if self._posture in measured or self._posture in _UNFOLDED:
             return measured.get(self._posture, (1.0, 1.0))

@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 from grpc import StatusCode
 
 from odyssey_recorder.device import emulator_control_pb2 as pb
-from odyssey_recorder.device.jwt import SERVICE, Credentials
+from odyssey_recorder.device.jwt import KEY, SERVICE, Credentials
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.logs import masked
@@ -248,7 +248,11 @@ class EmulatorControl:
 
     def has_keyboard(self) -> bool:
         """Without a keyboard the emulator drops keys silently."""
-        return self._hardware().get("hw.keyboard", "").lower() in ("yes", "true", "1")
+        return KEY not in self.not_allowed and self._hardware().get("hw.keyboard", "").lower() in ("yes", "true", "1")
+
+    @property
+    def not_allowed(self) -> frozenset[str]:
+        return self._credentials.not_allowed
 
     def largest_frame(self) -> Size:
         """A square that holds the frames of every rotation and posture."""

@@ -22,7 +22,10 @@ from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.files import Largest, read_file
 
 SERVICE = "/android.emulation.control.EmulatorController/"
-_CALLS = ("getStatus", "getScreenshot", "streamScreenshot", "sendTouch", "sendKey", "getClipboard", "setClipboard")
+_NEEDED = ("getStatus", "getScreenshot", "streamScreenshot")
+TOUCH, KEY, CLIPBOARD = "sendTouch", "sendKey", frozenset(("getClipboard", "setClipboard"))
+"""What these do is done over adb where they are not allowed."""
+_CALLS = (*_NEEDED, TOUCH, KEY, *sorted(CLIPBOARD))
 
 _ISSUER = "gradle-utp-emulator-control"
 """Android Studio's issuer may do everything; this one may do what its tokens list."""
@@ -55,6 +58,11 @@ class Credentials:
         self._has_another_key = False
         if not endpoint.token and endpoint.keys is not None:
             self._key = SigningKey(endpoint.serial, endpoint.keys, self._wait)
+
+    @property
+    def not_allowed(self) -> frozenset[str]:
+        """The calls that the emulator does not allow with a signed token."""
+        return frozenset() if self._key is None else self._key.not_allowed
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
         with self._lock:
@@ -92,8 +100,7 @@ class SigningKey:
         self._kid = str(uuid.uuid4())
         self._private = ec.generate_private_key(ec.SECP256R1())
         self._token, self._issued_s = "", 0
-        if keys.allowlist is not None:
-            _check_allowlist(serial, keys.allowlist)
+        self.not_allowed = frozenset() if keys.allowlist is None else _not_allowed(serial, keys.allowlist)
         file = keys.folder / f"odyssey-recorder-{os.getpid()}-{self._kid}.jwk"
         try:
             _check_folder(serial, keys.folder)
@@ -167,8 +174,8 @@ def _remove_leftovers(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _check_allowlist(serial: str, path: Path) -> None:
-    """Raises DeviceError if the file can be read and lacks one of our calls."""
+def _not_allowed(serial: str, path: Path) -> frozenset[str]:
+    """Those of our calls that the file lacks, none if it cannot be read. Raises DeviceError if it lacks screenshots."""
     try:
         rules = json.loads(_STRING_OR_COMMENT.sub(r"\1", read_file(path, Largest.WRITTEN_BY_HAND).decode()))
         ours = [issuer for issuer in rules["allowlist"] if issuer["iss"] == _ISSUER]
@@ -176,10 +183,11 @@ def _check_allowlist(serial: str, path: Path) -> None:
         patterns += [one for issuer in ours for kind in ("allowed", "protected") for one in issuer.get(kind, ())]
         missing = [call for call in _CALLS if not any(re.fullmatch(one, SERVICE + call) for one in patterns)]
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, re.error):
-        return
-    if missing:
+        return frozenset()
+    if {*missing} & {*_NEEDED}:
         calls = ", ".join(missing)
         raise DeviceError(f"{serial} does not allow signed tokens (JWT) to call {calls}. Its list is {path}. {_REMEDY}")
+    return frozenset(missing)
 
 
 def _fixed(number: int) -> bytes:

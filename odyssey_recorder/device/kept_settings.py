@@ -13,6 +13,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from odyssey_recorder.device.adb_shell import AdbShell
+from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.files import Largest, make_folder, read_text, storage_errors, write_durably
 
@@ -24,7 +25,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """While `query` still answers `changed`, `command` brings back what was before."""
+    """While `query` still answers `changed`, `command` brings back what was before.
+
+    Without a `query`, `command` is for the emulator's console, and changes nothing a second time.
+    """
 
     query: str
     changed: str
@@ -53,7 +57,9 @@ def changed_settings(shell: AdbShell, folder: Path | None, values: Mapping[tuple
 
 
 @contextmanager
-def undone_afterwards(shell: AdbShell, folder: Path | None, undos: Sequence[Undo]) -> Iterator[None]:
+def undone_afterwards(
+    shell: AdbShell, folder: Path | None, undos: Sequence[Undo], console: EmulatorConsole | None = None
+) -> Iterator[None]:
     """Carry out `undos` in their order when the block ends, except those that another block is still to carry out.
 
     If the program crashes or the device is gone by then, the next `undo_left` does it. Without a `folder` nobody does.
@@ -72,18 +78,18 @@ def undone_afterwards(shell: AdbShell, folder: Path | None, undos: Sequence[Undo
         finally:
             try:
                 others = _all_kept(shell, folder, besides=path)
-                _carry_out(shell, [undo for undo in undos if undo not in others])
+                _carry_out(shell, [undo for undo in undos if undo not in others], console)
                 if path is not None:
                     path.unlink(missing_ok=True)
             except (DeviceError, OSError) as error:
                 _log.info("Settings of %s are restored when it is next connected: %s", shell.serial, error)
 
 
-def undo_left(shell: AdbShell, folder: Path | None) -> None:
+def undo_left(shell: AdbShell, folder: Path | None, console: EmulatorConsole | None) -> None:
     """Undo what a program that no longer runs has left changed on this device. Raises DeviceError."""
     for path in _files(shell, folder):
         with suppress(OSError), _held(path):
-            _carry_out(shell, _read(path))
+            _carry_out(shell, _read(path), console)
             path.unlink(missing_ok=True)
 
 
@@ -109,8 +115,12 @@ def _held(path: Path) -> Iterator[None]:
             Path(lock.lock_file).unlink()
 
 
-def _carry_out(shell: AdbShell, undos: Sequence[Undo]) -> None:
+def _carry_out(shell: AdbShell, undos: Sequence[Undo], console: EmulatorConsole | None) -> None:
     for undo in undos:
+        if not undo.query:
+            if console is not None:
+                console.command(undo.command)
+            continue
         if shell.ask(undo.query) != [undo.changed]:
             continue
         _, after = shell.ask(undo.command, undo.query)

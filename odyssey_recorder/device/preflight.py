@@ -63,6 +63,7 @@ class PreflightReadings:
     stays_on: str
     hides_error_dialogs: str
     unmarked_panel: str = ""
+    not_allowed: frozenset[str] = frozenset()
 
     @property
     def has_keyboard(self) -> bool:
@@ -104,6 +105,7 @@ def take_readings(device: Device) -> PreflightReadings:
         stays_on=device.setting("global", "stay_on_while_plugged_in"),
         hides_error_dialogs=device.setting("global", "hide_error_dialogs"),
         unmarked_panel="" if device.sends_frames else device.unmarked_panel(),
+        not_allowed=device.not_allowed,
     )
 
 
@@ -240,6 +242,10 @@ def _free_space(readings: PreflightReadings) -> PreflightFinding:
 
 
 def _frames(readings: PreflightReadings) -> PreflightFinding:
+    if readings.not_allowed:
+        calls = ", ".join(sorted(readings.not_allowed))
+        found = f"over gRPC, but without {calls}, which this emulator does not allow"
+        return PreflightFinding("Screenshots", found, "adb is used for these. Start it with -grpc-use-token.")
     if readings.sends_frames and not readings.follows_finger:
         fix = (
             "Touches over gRPC may land elsewhere, so each finished gesture is sent over adb. If this device was not "

@@ -8,6 +8,7 @@ from odyssey_recorder.device.calibration import measure_frames, measure_touch
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_console import EmulatorConsole
+from odyssey_recorder.device.kept_settings import Undo, undone_afterwards
 from odyssey_recorder.device.measured import screen_of
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import navigation_buttons
@@ -19,6 +20,7 @@ from odyssey_recorder.model.geometry import Rotation
 
 AUTO_ROTATE, LOCKED_TO = ("system", "accelerometer_rotation"), ("system", "user_rotation")
 _CLOSED, _OPENED = "CLOSED", "OPENED"
+_WORDS = {_CLOSED: "folded", _OPENED: "open"}
 _AWAKE = "input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard"
 _EXACT = 0.01
 """How far a factor may be from 1 before a touch lands elsewhere: raw positions are rounded."""
@@ -28,7 +30,9 @@ def screens(checked: CheckedDevice) -> Iterator[CheckLine]:
     with closing(_postures(checked)) as all_postures:
         for posture in all_postures:
             checked.open_settings()
-            touches, frames = (f"{what} ({posture})" if posture else what for what in ("Touches", "Frames"))
+            touches, frames = (
+                f"{what} ({_WORDS.get(posture, posture)})" if posture else what for what in ("Touches", "Frames")
+            )
             yield from guarded(touches, checked.device, _touches(checked, touches, posture))
             yield from guarded(frames, checked.device, _frames(checked, frames))
     if posture and checked.console is None:
@@ -41,13 +45,14 @@ def _postures(checked: CheckedDevice) -> Generator[str, None, None]:
     yield present
     if console is None or present not in (_CLOSED, _OPENED):
         return
-    try:
-        other = _OPENED if present == _CLOSED else _CLOSED
-        _bring_into(other, checked, console)
-        yield other
-    finally:
-        with checked.undisturbed():
-            _bring_into(present, checked, console)
+    other, back = (_OPENED, "fold") if present == _CLOSED else (_CLOSED, "unfold")
+    with undone_afterwards(checked.shell, checked.connector.kept, [Undo("", "", back)], console):
+        try:
+            _bring_into(other, checked, console)
+            yield other
+        finally:
+            with checked.undisturbed():
+                _bring_into(present, checked, console)
 
 
 def _bring_into(posture: str, checked: CheckedDevice, console: EmulatorConsole) -> None:

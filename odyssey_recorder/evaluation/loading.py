@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from odyssey_recorder.evaluation.predictions import (
     read_header,
 )
 from odyssey_recorder.files import Largest, open_file, storage_errors
+from odyssey_recorder.model.answer_failure import Failure, failure_in
 
 Layout = Literal["odyssey", "official", "agentcpm", "osatlas"]
 Tell = Callable[[int, int], object]
@@ -64,6 +66,8 @@ class Loaded:
     truths: list[str | None] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    failures: Counter[Failure] = field(default_factory=Counter)
+    """Why predictions have no action, as `predict` wrote it."""
     tokens_in: int = 0
     tokens_out: int = 0
     seconds: float = 0.0
@@ -131,6 +135,8 @@ def _own(into: Loaded, number: int, tree: Any) -> None:
             answer = answer_of(prediction.action["action"], prediction.action["info"])
         except _ANOTHER_TYPE:
             into.problems.append(f"line {number}: action is {shown(prediction.action)}; expected one of the release")
+    elif (failure := failure_in(prediction.problem)) is not None:
+        into.failures[failure] += 1
     into.add(number, (prediction.episode, prediction.step), answer)
     into.tokens_in += prediction.tokens_in
     into.tokens_out += prediction.tokens_out

@@ -1,13 +1,14 @@
 """Which step a prediction is for, and what does not fit: missing, repeated and foreign ones, and other true actions."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from odyssey_recorder.evaluation.gold import Gold
 from odyssey_recorder.evaluation.loading import Loaded
 from odyssey_recorder.evaluation.scores import Placed
+from odyssey_recorder.model.answer_failure import Failure
 from odyssey_recorder.model.plain_text import step_number
 
 _TOLD = 20
@@ -30,6 +31,8 @@ class Fit:
     different_truth: int
     unread: int
     problems: tuple[str, ...] = ()
+    failures: Mapping[Failure, int] = field(default_factory=dict)
+    """Why predictions of the file have no action."""
 
     @property
     def is_clean(self) -> bool:
@@ -67,7 +70,7 @@ def place(gold: Gold, loaded: Loaded) -> tuple[Placed, Fit]:
     ]
     counts = (len(missing), len(again), len(foreign), len(different), len(loaded.problems))
     others = len(outside) - len(foreign)
-    return placed, Fit(len(found), others, *counts, (*loaded.problems[:_TOLD], *messages))
+    return placed, Fit(len(found), others, *counts, (*loaded.problems[:_TOLD], *messages), dict(loaded.failures))
 
 
 def _differs(loaded: Loaded, at: int, truth: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
 
-from odyssey_recorder.errors import AnswerError, BrokenAnswerError, RefusedAnswerError, TruncatedAnswerError
+from odyssey_recorder.errors import AnswerError, BrokenAnswerError, RefusedAnswerError, TruncatedAnswerError, showable
 from odyssey_recorder.llm import model as models
 from odyssey_recorder.llm.chat_replies import Reply, TokenCount
 from odyssey_recorder.llm.prices import ModelFacts
@@ -115,7 +115,7 @@ def _part(part: models.Part) -> Mapping[str, object]:
 
 def answer_in(reply: Reply, question: models.ModelRequest, model: str, host: str) -> models.ModelAnswer:
     """Raises AnswerError if the answer is refused, cut off or invalid; of a judged question, only if there is none."""
-    raw, usage = reply.text, usage_of(reply.tokens, question, reply.text + reply.thoughts)
+    raw, usage = showable(reply.text), usage_of(reply.tokens, question, reply.text + reply.thoughts)
 
     def failed(error: AnswerError) -> AnswerError:
         return error.costing(usage.tokens_in, usage.tokens_out, is_estimated=usage.is_estimated)
@@ -135,7 +135,15 @@ def answer_in(reply: Reply, question: models.ModelRequest, model: str, host: str
     except BrokenAnswerError as error:
         raise failed(BrokenAnswerError(f"{error}{'' if raw.strip() else _elsewhere(reply)}", raw)) from None
     return models.ModelAnswer(
-        data, raw, model, reply.model or model, host, datetime.now(UTC), usage, request_id=reply.id, failure=reply.ended
+        data,
+        raw,
+        model,
+        showable(reply.model) or model,
+        host,
+        datetime.now(UTC),
+        usage,
+        request_id=showable(reply.id),
+        failure=reply.ended,
     )
 
 

@@ -35,12 +35,13 @@ _STATUS_BY_WORDS = (
     (503, r"overload|unavailable"),
 )
 """Statuses by the codes and types of errors; 451 is a content filter's."""
-_ENDINGS = (
-    ("error", r"error|abort|insufficient_system_resource"),
-    ("refused", r"filter|safety|sensitive|prohibited|recitation|blocklist|refus"),
-    ("cut off", r"length|max_?\w*tokens"),
+Ending = Literal["", "refused", "cut off"]
+_FAILED = r"error|abort|insufficient_system_resource"
+_ENDINGS: Sequence[tuple[Ending, str]] = (
+    ("refused", r"filter|safety|sensitive|prohibited|recitation|blocklist|refus|spii"),
+    ("cut off", r"length|max_?\w*tokens|context_window"),
 )
-"""`finish_reason` by what servers write there."""
+"""By what servers write as the reason for the end, as `finish_reason`; _FAILED is none of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Reply:
     text: str
     thoughts: str
     refusal: str
-    ended: Literal["", "refused", "cut off"]
+    ended: Ending
     tokens: TokenCount
     id: str = ""
     model: str = ""
@@ -98,8 +99,8 @@ def _read_reply(text: str) -> Reply | ServerFault | None:
     choices = tree.get("choices")
     choice = _mapping(choices[0]) if isinstance(choices, list) and choices else _NOTHING
     fault = _fault(tree, is_answer=bool(choice)) or _fault(choice, is_answer=True)
-    ended = _named(_words(choice.get("finish_reason")), _ENDINGS)
-    if fault is None and ended == "error":
+    ended = ending(choice.get("finish_reason"))
+    if fault is None and re.search(_FAILED, _words(choice.get("finish_reason")), re.IGNORECASE):
         fault = ServerFault(500, f"it ended the answer with {choice['finish_reason']!r}")
     if fault is not None:
         return replace(fault, tokens=tokens if tree.get("usage") else FREE)
@@ -109,6 +110,19 @@ def _read_reply(text: str) -> Reply | ServerFault | None:
     if not message and not isinstance(choice.get("text"), str):
         return ServerFault(200, "There is no answer in what the server sent.", tokens=tokens)
     return _reply(tree, choice, message, ended, tokens)
+
+
+def read_tree(text: str) -> Mapping[str, object] | ServerFault:
+    """The body of a response of another format, or the error that it has in place of an answer."""
+    tree = _tree(text)
+    if tree is None:
+        return ServerFault(0, "The answer of the server broke off.", tokens=TokenCount())
+    return _fault(tree, is_answer=False) or tree
+
+
+def ending(reason: object) -> Ending:
+    words = _words(reason)
+    return next((ended for ended, pattern in _ENDINGS if re.search(pattern, words, re.IGNORECASE)), "")
 
 
 def read_fault(text: str, status: int) -> ServerFault:
@@ -131,7 +145,7 @@ def read_models(text: str) -> Sequence[OfferedModel]:
     )
 
 
-def _reply(tree: _Tree, choice: _Tree, message: _Tree, ended: str, tokens: TokenCount) -> Reply:
+def _reply(tree: _Tree, choice: _Tree, message: _Tree, ended: Ending, tokens: TokenCount) -> Reply:
     content = message.get("content")
     parts = content if isinstance(content, list) else [content if content is not None else choice.get("text")]
     text, thoughts, refusal = (_joined(parts, kinds) for kinds in (_TEXT, _THOUGHTS, ("refusal",)))
@@ -141,8 +155,7 @@ def _reply(tree: _Tree, choice: _Tree, message: _Tree, ended: str, tokens: Token
     refusal = refusal or _words(message.get("refusal"))
     return Reply(
         text, thoughts or _words(message.get("reasoning_content") or message.get("reasoning"), None), refusal,
-        "refused" if refusal or ended == "refused" else "cut off" if ended == "cut off" else "",
-        tokens, _words(tree.get("id")), _words(tree.get("model")),
+        "refused" if refusal else ended, tokens, _words(tree.get("id")), _words(tree.get("model")),
     )  # fmt: skip
 
 
@@ -196,16 +209,12 @@ def _fault(tree: _Tree, *, is_answer: bool) -> ServerFault | None:
 
 
 def _status(code: Any, names: str, *, is_waiting: bool) -> int:
-    named = int(_named(names, _STATUS_BY_WORDS) or 0)
+    named = next((status for status, words in _STATUS_BY_WORDS if re.search(words, names, re.IGNORECASE)), 0)
     if named in (402, 451) and not is_waiting:
         return named
     number = int(code) if re.fullmatch(r"\d{3,5}", str(code)) else 0
     number = number if number < 1_000 else number // 100  # as 42901
     return number if 400 <= number < 600 else named or 500
-
-
-def _named(words: str, names: Sequence[tuple[Any, str]]) -> str:
-    return next((str(name) for name, pattern in names if re.search(pattern, words, re.IGNORECASE)), "")
 
 
 # Values.
@@ -249,14 +258,15 @@ def _streamed(text: str) -> _Tree | None:
 
 def _tokens(usage: _Tree) -> TokenCount:
     """What a model thought is in the whole only with some servers."""
-    tokens_in = _count(usage, "prompt_tokens", "input_tokens")
-    tokens_out, whole = _count(usage, "completion_tokens", "output_tokens"), _count(usage, "total_tokens")
+    tokens_in = count_of(usage, "prompt_tokens", "input_tokens")
+    tokens_out, whole = count_of(usage, "completion_tokens", "output_tokens"), count_of(usage, "total_tokens")
     if tokens_in is not None and whole is not None and whole >= tokens_in:
         tokens_out = max(tokens_out or 0, whole - tokens_in)
     return TokenCount(tokens_in, tokens_out)
 
 
-def _count(usage: _Tree, *names: str) -> int | None:
+def count_of(usage: Mapping[str, Any], *names: str) -> int | None:
+    """The first of these that is there; None if it is no count."""
     found = next((usage[name] for name in names if usage.get(name) is not None), None)
     try:
         number = int(float(found)) if isinstance(found, int | float | str) else -1

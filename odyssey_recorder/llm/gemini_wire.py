@@ -6,18 +6,16 @@ a person made there is none, and Google's documentation names a word for that.
 
 from collections.abc import Iterator, Mapping
 
-from odyssey_recorder.llm.model import LONGEST_ANSWER, Image, ModelAnswer, ModelRequest, Usage
+from odyssey_recorder.llm.chat_replies import Reply, TokenCount, ending
+from odyssey_recorder.llm.model import LONGEST_ANSWER, Image, ModelRequest
 from odyssey_recorder.llm.other_wire import (
     MADE,
     Tree,
     Turn,
-    Written,
-    answered,
     base64_of,
     count,
     items,
     mapping,
-    read_tree,
     turns,
 )
 from odyssey_recorder.llm.tool_calls import ToolCall
@@ -46,20 +44,14 @@ class GeminiWire:
             "generationConfig": settings,
         }
 
-    def answer(self, text: str, question: ModelRequest, model: str, host: str) -> ModelAnswer:
-        tree = read_tree(text, host)
+    def reply(self, tree: Tree) -> Reply:
         used = mapping(tree.get("usageMetadata"))
-        tokens_out = count(used.get("candidatesTokenCount")) + count(used.get("thoughtsTokenCount"))
-        usage = Usage(count(used.get("promptTokenCount")), tokens_out)
+        tokens = TokenCount(count(used, "promptTokenCount"), count(used, "candidatesTokenCount", "thoughtsTokenCount"))
         [candidate] = items(tree.get("candidates"))[:1] or [{}]
         parts = items(mapping(candidate.get("content")).get("parts"))
-        ended = str(candidate.get("finishReason") or "")
-        if not candidate:
-            ended = str(mapping(tree.get("promptFeedback")).get("blockReason") or "no candidate")
-        raw = "\n".join(_read(parts))
-        ended = "" if ended in ("STOP", "FINISH_REASON_UNSPECIFIED") else ended
-        named = str(tree.get("modelVersion") or ""), str(tree.get("responseId") or "")
-        return answered(Written(raw, usage, *named, ended), question, model, host)
+        ended = ending(candidate.get("finishReason") or mapping(tree.get("promptFeedback")).get("blockReason"))
+        named = str(tree.get("responseId") or ""), str(tree.get("modelVersion") or "")
+        return Reply("\n".join(_read(parts)), "", "", ended, tokens, *named)
 
 
 def _content(turn: Turn) -> Tree:

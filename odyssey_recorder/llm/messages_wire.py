@@ -5,17 +5,15 @@ Source: anthropics/anthropic-sdk-python 2.14.0, types. The members of the comput
 
 from collections.abc import Iterator, Mapping
 
-from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelAnswer, ModelRequest, Usage
+from odyssey_recorder.llm.chat_replies import Reply, TokenCount, ending
+from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelRequest
 from odyssey_recorder.llm.other_wire import (
     Tree,
     Turn,
-    Written,
-    answered,
     base64_of,
     count,
     items,
     mapping,
-    read_tree,
     turns,
 )
 from odyssey_recorder.llm.tool_calls import ToolCall
@@ -23,7 +21,6 @@ from odyssey_recorder.llm.tool_calls import ToolCall
 _VERSION = "2023-06-01"
 _LONGEST = 4096
 """Tokens; the API wants a limit."""
-_ENDS = ("end_turn", "tool_use", "stop_sequence")
 
 
 class MessagesWire:
@@ -46,15 +43,12 @@ class MessagesWire:
             **options,
         }
 
-    def answer(self, text: str, question: ModelRequest, model: str, host: str) -> ModelAnswer:
-        tree = read_tree(text, host)
+    def reply(self, tree: Tree) -> Reply:
         used = mapping(tree.get("usage"))
         read = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-        usage = Usage(sum(count(used.get(name)) for name in read), count(used.get("output_tokens")))
-        ended = str(tree.get("stop_reason") or "end_turn")
-        raw = "\n".join(_read(tree.get("content")))
-        named = str(tree.get("model") or ""), str(tree.get("id") or "")
-        return answered(Written(raw, usage, *named, "" if ended in _ENDS else ended), question, model, host)
+        tokens = TokenCount(count(used, *read), count(used, "output_tokens"))
+        raw, ended = "\n".join(_read(tree.get("content"))), ending(tree.get("stop_reason"))
+        return Reply(raw, "", "", ended, tokens, str(tree.get("id") or ""), str(tree.get("model") or ""))
 
 
 def _message(turn: Turn, own: set[str]) -> Tree:

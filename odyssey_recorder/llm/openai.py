@@ -36,7 +36,6 @@ from odyssey_recorder.errors import (
 from odyssey_recorder.llm import chat_completions, chat_replies
 from odyssey_recorder.llm.chat_replies import Reply, ServerFault
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest, OfferedModel, RemoteBatch, is_on_this_computer
-from odyssey_recorder.llm.other_wire import OtherWire
 from odyssey_recorder.llm.retry import retry_after_s
 from odyssey_recorder.llm.wires import WIRES
 from odyssey_recorder.logs import hide
@@ -126,13 +125,11 @@ class OpenAIModel:
 
     async def ask(self, question: ModelRequest) -> ModelAnswer:
         """The answer, checked against the schema. Raises LanguageModelError."""
-        if question.wire in WIRES:
-            return await self._over(WIRES[question.wire], question)
         attempts = 0
         while True:
             attempts += 1
             wire = self._wire
-            match await self._tried(partial(_create, self.name, question, wire)):
+            match await self._tried(partial(self._sent, question, wire)):
                 case Reply() as reply:
                     answer = chat_completions.answer_in(reply, question, self.name, self.host)
                     return replace(answer, attempts=attempts)
@@ -144,17 +141,17 @@ class OpenAIModel:
                         f"{self._url} ends as the server's documentation says (often in /v1)."
                     )
 
-    async def _over(self, wire: OtherWire, question: ModelRequest) -> ModelAnswer:
-        headers: dict[str, str | Omit] = {"Authorization": Omit(), **wire.headers(self._key.get_secret_value())}
-        path, sent = f"/{wire.path(self.name)}", wire.body(question, self.name)
-        post: Callable[[AsyncOpenAI], Awaitable[str]] = lambda client: client.post(  # noqa: E731
-            path, body=sent, cast_to=str, options={"headers": headers}
-        )
-        match await self._tried(post):
-            case ServerFault() as fault:
-                raise await self._error(fault, question)
-            case text:
-                return wire.answer(text, question, self.name, self.host)
+    async def _sent(
+        self, question: ModelRequest, wire: chat_completions.Wire, client: AsyncOpenAI
+    ) -> Reply | ServerFault | None:
+        if question.wire not in WIRES:
+            return await _create(self.name, question, wire, client)
+        other = WIRES[question.wire]
+        headers: dict[str, str | Omit] = {"Authorization": Omit(), **other.headers(self._key.get_secret_value())}
+        sent = other.body(question, self.name)
+        text = await client.post(f"/{other.path(self.name)}", body=sent, cast_to=str, options={"headers": headers})
+        tree = chat_replies.read_tree(text)
+        return tree if isinstance(tree, ServerFault) else other.reply(tree)
 
     async def offered(self) -> Sequence[OfferedModel]:
         """The models that the server offers; empty if it does not say. Raises LanguageModelError."""
@@ -238,7 +235,8 @@ class OpenAIModel:
         self, wire: chat_completions.Wire, fault: ServerFault, question: ModelRequest
     ) -> chat_completions.Wire:
         """Raises LanguageModelError if narrowing the wire would not help."""
-        narrower = wire.without(fault.message) if fault.status in (400, 422) else None
+        is_chat = question.wire not in WIRES
+        narrower = wire.without(fault.message) if is_chat and fault.status in (400, 422) else None
         if narrower is None:
             raise await self._error(fault, question)
         _log.info("%s refused a request (%s): asked again with %s", self.host, fault.message, narrower)

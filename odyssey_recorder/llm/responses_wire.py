@@ -7,17 +7,15 @@ call that follows it.
 import json
 from collections.abc import Mapping
 
-from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelAnswer, ModelRequest, Usage
+from odyssey_recorder.llm.chat_replies import Reply, TokenCount, ending
+from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelRequest
 from odyssey_recorder.llm.other_wire import (
     Tree,
     Turn,
-    Written,
-    answered,
     base64_of,
     count,
     items,
     mapping,
-    read_tree,
     turns,
 )
 from odyssey_recorder.llm.tool_calls import ToolCall
@@ -47,14 +45,12 @@ class ResponsesWire:
             **{name: value for name, value in question.parameters.items() if name not in _UNKNOWN},
         }
 
-    def answer(self, text: str, question: ModelRequest, model: str, host: str) -> ModelAnswer:
-        tree = read_tree(text, host)
+    def reply(self, tree: Tree) -> Reply:
         used = mapping(tree.get("usage"))
-        usage = Usage(count(used.get("input_tokens")), count(used.get("output_tokens")))
+        tokens = TokenCount(count(used, "input_tokens"), count(used, "output_tokens"))
         raw, refusal = _read(tree.get("output"))
-        ended = "refusal" if refusal and not raw else str(mapping(tree.get("incomplete_details")).get("reason") or "")
-        named = str(tree.get("model") or ""), str(tree.get("id") or "")
-        return answered(Written(raw or refusal, usage, *named, ended), question, model, host)
+        reason = "refusal" if refusal and not raw else mapping(tree.get("incomplete_details")).get("reason")
+        return Reply(raw, "", refusal, ending(reason), tokens, str(tree.get("id") or ""), str(tree.get("model") or ""))
 
 
 def _items(turn: Turn) -> list[Tree]:

@@ -56,4 +56,4 @@ def remarks(failures: Mapping[Failure, int], of: int) -> Iterator[str]:
     if of and failures.get("cut off", 0) == of:
         yield "All answers were cut off at their limit. Choose a model that thinks less, or switch its thinking off."
     if not is_mostly_whole(broken := failures.get("broken", 0), of):
-        yield f"{broken:,} of {of:,} answers are broken: the server failed. Run the same command to ask for them again."
+        yield f"{broken:,} of {of:,} answers are broken: the server failed. Run the command that asked again."

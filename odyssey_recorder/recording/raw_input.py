@@ -34,6 +34,7 @@ PINCHED = "Gestures with two fingers are not supported. Nothing was recorded."
 NO_SCREENSHOT = "There is no screenshot from before your last action. That action was not recorded."
 OUTSIDE_SCREEN = "You touched outside the screen. Nothing was recorded."
 DIALOG_TOUCHED = "You answered a message of Android about an app that failed. That was not recorded."
+NO_ANSWER = "The device did not say in time what is on its screen. Your last touch was not recorded."
 NO_PLACE = "The screen turned or changed its size around your last touch. The touch was not recorded."
 
 
@@ -142,7 +143,7 @@ class Interpreter:
         areas, flags = _areas(raw_input, found, size)
         node = nodes.get(contact.node)
         if areas is None or node is None:
-            return Refused(NO_PLACE)
+            return Refused(NO_PLACE if any(_areas_around(raw_input)) else NO_ANSWER)
         if areas.error_dialog:
             return Refused(DIALOG_TOUCHED)
         stroke = to_stroke(contact, node, areas.glass or areas.panel, areas.rotation, areas.size)

@@ -82,12 +82,16 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class ShownScreen:
-    """A settled screen whose screenshot is safe; `nodes` are empty without a view hierarchy; `steps` are before it."""
+    """A settled screen whose screenshot is safe; `nodes` are empty without a view hierarchy; `steps` are before it.
+
+    `rules` are what its device makes of a finger.
+    """
 
     kept: SavedFrame
     nodes: tuple[ViewNode, ...]
     state: ScreenState | None
     steps: tuple[DraftStep, ...]
+    rules: TouchRules
 
 
 class StepWriter:
@@ -185,7 +189,8 @@ class StepWriter:
         if frame_number is None or (kept := self._screenshots.get(frame_number)) is None:
             return None
         tree = self._trees.get(frame_number)
-        return ShownScreen(kept, tree.nodes if tree else (), self._screens.get(frame_number), self._draft.steps)
+        nodes, state = tree.nodes if tree else (), self._screens.get(frame_number)
+        return ShownScreen(kept, nodes, state, self._draft.steps, self._rules)
 
     def has_tree(self, frame_number: int) -> bool:
         return frame_number in self._trees

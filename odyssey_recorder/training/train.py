@@ -14,6 +14,7 @@ from transformers.integrations import is_tensorboard_available
 
 from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.files import write_durably
+from odyssey_recorder.progress import Progress, untold
 from odyssey_recorder.training.collator import Collator, Encoder
 from odyssey_recorder.training.generating import answer
 from odyssey_recorder.training.recipe import (
@@ -33,7 +34,7 @@ _METRICS = "metrics.jsonl"
 _TRAINED = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 
 
-def train(recipe: TrainingRecipe) -> Path:
+def train(recipe: TrainingRecipe, progress: Progress = untold) -> Path:
     """Returns the folder of the trained model: an adapter, or all weights. Raises TrainingError.
 
     A run that was interrupted goes on from its last complete checkpoint.
@@ -47,7 +48,7 @@ def train(recipe: TrainingRecipe) -> Path:
     model = load_model(recipe.model, tokenizer, recipe.precision if recipe.lora_rank else "fp32")
     vision = model.config.vision_config
     encoding = encoder(recipe.model, tokenizer, vision.patch_size, vision.spatial_merge_size)
-    metrics = _Metrics(recipe.out / _METRICS, tests, encoding)
+    metrics = _Metrics(recipe.out / _METRICS, tests, encoding, progress)
     metrics.forget_after(_step(last) if last else 0)
     with _explained(recipe):
         trainer = Trainer(
@@ -169,10 +170,17 @@ class _Metrics(TrainerCallback):
     Not with weights that are divided among processes: the first process answers alone.
     """
 
-    def __init__(self, path: Path, tests: Sequence[TrainingSample], encoding: Encoder) -> None:
+    def __init__(
+        self, path: Path, tests: Sequence[TrainingSample], encoding: Encoder, progress: Progress = untold
+    ) -> None:
         self._path = path
         self._tests = tests
         self._encoding = encoding
+        self._progress = progress
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        text = f"Training: step {state.global_step:,} of {state.max_steps:,}"
+        self._progress(state.global_step / max(1, state.max_steps), text)
 
     def forget_after(self, step: int) -> None:
         """Remove what an interrupted run wrote after its last checkpoint."""

@@ -323,12 +323,8 @@ def language_model(settings: Settings) -> "OpenAIModel":
 
     if not settings.model:
         raise SettingsError("No language model is set. Choose one under Settings, or set ODYSSEY_MODEL.")
-    try:
-        from odyssey_recorder.llm.openai import OpenAIModel
-    except ModuleNotFoundError as error:
-        raise SettingsError(
-            f"Language models need the package {error.name}: pip install 'odyssey-recorder[llm]'."
-        ) from error
+    from odyssey_recorder.llm.openai import OpenAIModel
+
     return OpenAIModel(settings.model, settings.model_url, find_key())
 
 

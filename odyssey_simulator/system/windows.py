@@ -99,8 +99,8 @@ class _Builder:
         system, entry, page = self._system, self._system.entry, self._page
         shown = entry.keyboard.shown
         wanted, page.wanted_focus = page.wanted_focus, ""
-        for box in (box for window in windows for box in window.box.walk()):
-            if wanted and isinstance(box.view, TextField) and box.view.key == wanted:
+        for box in (box for window in windows if wanted for box in window.box.walk()):
+            if isinstance(box.view, TextField) and box.view.key == wanted:
                 entry.focus(box.view, len(box.view.value))
         focused = focused_box(windows)
         system.focused_field = focused.view if focused and isinstance(focused.view, TextField) else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import product
 
 from fonticon_mdi7 import MDI7
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont
@@ -47,6 +48,16 @@ def rounded_mask(width: int, height: int, radius: int) -> Image.Image:
 
 
 @lru_cache(maxsize=100)
+def _corner_masks(radius: int) -> tuple[tuple[int, int, Image.Image], ...]:
+    """The four corners of a rounded rectangle; 0 or 1 for left or right, and for top or bottom."""
+    whole = rounded_mask(2 * radius, 2 * radius, radius)
+    return tuple(
+        (x, y, whole.crop((x * radius, y * radius, (x + 1) * radius, (y + 1) * radius)))
+        for x, y in product((0, 1), repeat=2)
+    )
+
+
+@lru_cache(maxsize=100)
 def _shadow(radius: int, blur: int) -> Image.Image:
     side = 2 * (radius + blur) + 1
     mask = Image.new("L", (side, side))
@@ -59,6 +70,7 @@ class Canvas:
 
     def __init__(self, pixels: Image.Image) -> None:
         self.pixels = pixels
+        self._paste = pixels.im.paste  # the checks of Image.paste take longer than most of what is pasted
         self.clip = Rect(0, 0, pixels.width, pixels.height)
 
     def fill(self, rect: Rect, color: RGB, *, alpha: float = 1.0) -> None:
@@ -67,7 +79,7 @@ class Canvas:
             return
         box = _edges(area)
         if alpha >= 1.0:
-            self.pixels.paste((*color, 255), box)
+            self._paste((*color, 255), box)
         else:
             below = self.pixels.crop(box)
             veil = Image.new("RGBA", below.size, (*color, 255))
@@ -81,20 +93,19 @@ class Canvas:
             return
         if area != whole:
             mask = mask.crop((area.left - left, area.top - top, area.right - left, area.bottom - top))
-        self.pixels.paste((*color, 255), (area.left, area.top), mask)
+        self._paste((*color, 255), _edges(area), mask.im)
 
     def round(self, rect: Rect, radius: int, color: RGB) -> None:
         radius = min(radius, rect.width // 2, rect.height // 2)
         if radius <= 0:
             self.fill(rect, color)
             return
-        corner = rounded_mask(2 * radius, 2 * radius, radius)
         self.fill(rect.inset(radius, 0, radius, 0), color)
         self.fill(Rect(rect.left, rect.top + radius, rect.left + radius, rect.bottom - radius), color)
         self.fill(Rect(rect.right - radius, rect.top + radius, rect.right, rect.bottom - radius), color)
-        for left, dx in ((rect.left, 0), (rect.right - radius, radius)):
-            for top, dy in ((rect.top, 0), (rect.bottom - radius, radius)):
-                self.mask(left, top, corner.crop((dx, dy, dx + radius, dy + radius)), color)
+        lefts, tops = (rect.left, rect.right - radius), (rect.top, rect.bottom - radius)
+        for x, y, corner in _corner_masks(radius):
+            self.mask(lefts[x], tops[y], corner, color)
 
     def frame(self, rect: Rect, radius: int, stroke: int, colors: tuple[RGB, RGB]) -> None:
         """Filled with the second colour, with a border of the first, `stroke` wide."""

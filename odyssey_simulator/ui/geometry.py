@@ -55,6 +55,11 @@ class Rect:
         )
 
     def intersection(self, other: "Rect") -> "Rect":
+        if (
+            other.left <= self.left <= self.right <= other.right
+            and other.top <= self.top <= self.bottom <= other.bottom
+        ):
+            return self  # as most often
         left, top = max(self.left, other.left), max(self.top, other.top)
         right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
         return Rect(left, top, max(left, right), max(top, bottom))

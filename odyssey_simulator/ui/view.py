@@ -156,9 +156,11 @@ class ViewBox:
         canvas.clip = outer
 
     def walk(self) -> Iterator["ViewBox"]:
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        left = [self]
+        while left:
+            box = left.pop()
+            yield box
+            left.extend(reversed(box.children))
 
     def under(self, x: float, y: float) -> list["ViewBox"]:
         if self.clips and not self.visible.contains(x, y):

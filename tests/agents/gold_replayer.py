@@ -11,6 +11,10 @@ from tests.annotation.vision_model import images_of
 from tests.llm.stand_in import ReceivedRequest, Reply
 
 LACKING = {
+    "autoglm-phone": {"RECENT", "IMPOSSIBLE"},
+    "gelab-zero": {"RECENT"},
+    "scalecua": {"RECENT"},
+    "ui-venus-1.5": {"IMPOSSIBLE"},
     "agentcpm-gui": {"RECENT"},
     "android-world": {"RECENT"},
     "cogagent": {"LONG_PRESS", "HOME", "BACK", "RECENT", "IMPOSSIBLE"},
@@ -18,7 +22,8 @@ LACKING = {
 """What a grammar has no words for."""
 NO_NOTES = {"odyssey-agent", "os-atlas", "agentcpm-gui", "cogagent", "qwen2.5-vl"}
 NO_REASONS = {*all_adapters()} - {
-    "ours", "claude", "openai-computer", "gemini-mobile", "claude-computer-tool", "openai-computer-tool",
+    "ours", "claude", "openai-computer", "gemini-mobile", "claude-computer-tool", "openai-computer-tool", "gelab-zero",
+    "scalecua",
 }  # fmt: skip
 
 

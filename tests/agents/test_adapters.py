@@ -1,12 +1,14 @@
 """Every adapter: its round trip, samples of real answers, and unusable answers."""
+# ruff: noqa: RUF001 - full-width punctuation
 
 import random
 from collections.abc import Iterator
+from datetime import date
 
 import pytest
 
-from odyssey_recorder.agents.adapter import History, PastStep, SentScreenshot, adapter_named, all_adapters
-from odyssey_recorder.agents.frames import finger_scroll
+from odyssey_recorder.agents.adapter import History, Moment, PastStep, SentScreenshot, adapter_named, all_adapters
+from odyssey_recorder.agents.frames import finger_scroll, path
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.llm.model import Image, LazyImage, Words
 from odyssey_recorder.model.action import (
@@ -104,6 +106,28 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
     ("ui-tars-1.5", "Action: drag(start_point='<point>546 1806</point>', end_point='<point>546 602</point>')",
      Scroll(Point(500, 750), Point(500, 250), (Point(500, 750), Point(500, 250)))),
     ("doubao-ui-tars", "Action: click(point='<point>500 250</point>')", Click(Point(500, 250))),
+    ("ui-tars-1.0", "Action: scroll(start_box='<|box_start|>(500,800)<|box_end|>', end_box='<|box_start|>(500,200)"
+     "<|box_end|>')", path(Point(500, 800), Point(500, 200))),
+    ("ui-tars-1.0", "Action：long_press（start_box='(104,56)'，time='2'）", LongPress(Point(104, 56))),
+    ("ui-tars-1.0", "Action: click(start_box='(104,56)'", Click(Point(104, 56))),
+    ("ui-tars-1.0", "Thought: So.\nAction: type(content='Action: press_home()')", Type("Action: press_home()")),
+    ("ui-tars-1.0", "Action: type(content='one\ntwo')", Type("one\ntwo")),
+    ("ui-tars-1.5", "Thought: Open it.\nAction: click(start_box='(546,1204)')", Click(Point(500, 500))),
+    ("ui-tars-1.5", "Action: hotkey(key='back')", Press(SystemKey.BACK)),
+    ("doubao-ui-tars", "Action: click(point='<point>500 250</point>\"", Click(Point(500, 250))),
+    ("doubao-ui-tars", "Action: click(point='<point>500 250</point>)", Click(Point(500, 250))),
+    ("doubao-ui-tars", "\n\nAction：click(start_box='<bbox>191 21 191 21</bbox>')", Click(Point(191, 21))),
+    ("doubao-ui-tars", "<think_never_used_51bc>A <point>1 1</point>?</think_never_used_51bc>click>point>"
+     "<point>500 250</point>", Click(Point(500, 250))),
+    ("doubao-ui-tars", "scroll>point><point>500 500</point>direction>down", finger_scroll("UP", Point(500, 500))),
+    ("doubao-ui-tars", "type>content>a > b<|im_end|>", Type("a > b")),
+    ("doubao-ui-tars", "<thinkt>So.</thinkt><seed:tool_call>\n<function=scroll>\n<parameter=direction>up</parameter>\n"
+     "<parameter=point><point>500 500</point></parameter>\n</function>\n</seed:tool_call>",
+     finger_scroll("DOWN", Point(500, 500))),
+    ("doubao-ui-tars", "<function_never_used_51bc=drag><parameter_never_used_51bc=start_point><point>500 800</point>"
+     "<parameter=end_point><point>500 200</point></parameter></function>", path(Point(500, 800), Point(500, 200))),
+    ("doubao-ui-tars", "<function name='finished'><parameter name='content'>At 9\n</parameter></function>",
+     Complete("At 9")),
     ("os-atlas", "thoughts:\nTap it.\nactions:\nCLICK <point>[[101, 872]]</point>", Click(Point(101, 872))),
     ("os-atlas", "actions:\nTYPE [Shanghai [new] mall]", Type("Shanghai [new] mall")),
     ("os-atlas", "actions:\nSCROLL [UP]", finger_scroll("UP")),
@@ -114,6 +138,11 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
     ("agentcpm-gui", '{"POINT":[500,250],"STATUS":"satisfied"}', Complete()),
     ("cogagent", "Action: Tap.\nGrounded Operation: CLICK(box=[[067,096,133,104]], element_type='x', element_info='Y')",
      Click(Point(100, 100))),
+    ("agentcpm-gui", '{"thought":"…","POINT":[729,69]}', Click(Point(729, 69))),
+    ("agentcpm-gui", '{"POINT":[500,200],"to":[500,800],"PRESS":null}', path(Point(500, 200), Point(500, 800))),
+    ("agentcpm-gui", '{"PRESS":"APPSELECT"}', Press(SystemKey.RECENT)),
+    ("cogagent", "Grounded Operation: CLICK(box=[[219,186,311,207]], element_info='Read')\n<<一般操作>>",
+     Click(Point(265, 196))),
     ("cogagent", "Grounded Operation: TYPE(box=[[0,0,9,9]], text='it's 5', element_info='Search')", Type("it's 5")),
     ("cogagent", "Grounded Operation: SCROLL_DOWN(box=[[0,209,998,952]], step_count=5)",
      finger_scroll("UP", Point(499, 580))),
@@ -122,10 +151,25 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
     ("claude", '{"action": "scroll", "scroll_direction": "down", "scroll_amount": 3}', finger_scroll("UP")),
     ("openai-computer", '{"type": "computer_call", "action": {"type": "click", "x": 546, "y": 602, "button": "left"}}',
      Click(Point(500, 250))),
+    ("claude", '{"name":"left_click","toolset_name":"computer","input":{"coordinate":[546,602]}}',
+     Click(Point(500, 250))),
+    ("openai-computer", '{"type":"computer_call","call_id":"c1","actions":[{"type":"click","button":"left","x":546,'
+     '"y":602}]}', Click(Point(500, 250))),
+    ("openai-computer", '{"type": "click", "button": "back", "x": 0, "y": 0}', Press(SystemKey.BACK)),
+    ("openai-computer", '{"type": "keypress", "keys": ["ESC"]}', Press(SystemKey.BACK)),
+    ("openai-computer", '{"type": "drag", "path": [[546, 602], [546, 700], [546, 1806]]}',
+     path(Point(500, 250), Point(500, 750))),
     ("openai-computer", '{"type": "scroll", "scroll_x": 0, "scroll_y": 300}', finger_scroll("UP")),
     ("android-world", 'Reason: so\nAction: {"action_type": "click", "x": 540, "y": 600}', Click(Point(500, 250))),
     ("android-world", 'Action: {"action_type": "scroll", "direction": "down"}', finger_scroll("UP")),
     ("android-world", 'Action: {"action_type": "swipe", "direction": "down"}', finger_scroll("DOWN")),
+    ("android-world", 'Action: {"action_type": "swipe", "direction": "left"}', finger_scroll("RIGHT")),
+    ("ours", '{{"action": "scroll", "direction": "up"}}', finger_scroll("UP")),
+    ("ours", '{“action”： “long press”， “x”： "500"， “y”： 250，}', LongPress(Point(500, 250))),
+    ("ours", "{action: 'TYPE', text: 'Lena\\'s \"milk\"', x: None}", Type("Lena's \"milk\"")),
+    ("ours", '{"action": "TYPE", "text": "one\ntwo"}', Type("one\ntwo")),
+    ("ours", '{"answer": {"action": "BACK"}}', Press(SystemKey.BACK)),
+    ("ours", '```json\n{"action": "CLICK", "x": 500, "y": 250\n```', Click(Point(500, 250))),
 )  # fmt: skip
 
 
@@ -134,15 +178,157 @@ def test_sample_answers_are_read(name: str, raw: str, action: Action) -> None:
     assert adapter_named(name).read(raw, SENT, TRUE).action == action
 
 
+MODELS_OF_2026 = (
+    (
+        "autoglm-phone",
+        '<think>The field is open.</think><answer>do(action="Type", text="rain coat")</answer>',
+        Type("rain coat"),
+    ),
+    (
+        "autoglm-phone",
+        'Open it first.</think><answer>do(action="Swipe", start=[500,780], end=[500,260])',
+        path(Point(500, 780), Point(500, 260)),
+    ),
+    ("autoglm-phone", '<answer>finish(message="The alarm is set for 7:30")', Complete("The alarm is set for 7:30")),
+    (
+        "autoglm-phone",
+        '<think>finish(message="no")?</think>\n<answer>do(action="Tap", element=[250,500])</answer>',
+        Click(Point(250, 500)),
+    ),
+    ("autoglm-phone", 'do(action="Long Press", element=[250,500])', LongPress(Point(250, 500))),
+    (
+        "ui-venus-1.5",
+        "<think>Menu is open.</think>\n<action>Click(box=(731,88))</action>\n<conclusion>Tapped share</conclusion>",
+        Click(Point(731, 88)),
+    ),
+    ("ui-venus-1.5", "<action>Scroll(start=(500,760), end=(500,300))</action>", path(Point(500, 760), Point(500, 300))),
+    ("ui-venus-1.5", "<action>CallUser(content='Two files match')</action>", Complete("Two files match")),
+    ("ui-venus-1.5", "PressRecent()", Press(SystemKey.RECENT)),
+    (
+        "gelab-zero",
+        "<THINK> The list is below. </THINK>\nexplain:scroll\taction:SLIDE\tpoint1:500,800\tpoint2:500,300\t"
+        "summary:Opened Settings, scrolled once",
+        path(Point(500, 800), Point(500, 300)),
+    ),
+    ("gelab-zero", "<TINK>a</TINK>\nexplain:x\taction:TYPE\tvalue:milk\tpoint:480,120\tsummary:y", Type("milk")),
+    ("gelab-zero", r"explain:x\taction:CLICK\tpoint:480 120\tsummary:y", Click(Point(480, 120))),
+    ("gelab-zero", "explain:x\taction:ABORT\tvalue:no network\tsummary:y", Impossible("no network")),
+    (
+        "scalecua",
+        "<operation>\nTap Save\n</operation>\n<action>\nclick(x=476, y=1078)\n</action>",
+        Click(Point(500, 500)),
+    ),
+    ("scalecua", "<action>\nclick(x=0.25, y=0.5)\n</action>", Click(Point(250, 500))),
+    ("scalecua", "<action>\nswipe(direction='up', amount=0.5)\n</action>", finger_scroll("UP")),
+    ("scalecua", "terminate(status='failure', info='no such note')", Impossible("no such note")),
+    ("scalecua", "response(answer='42 euros')", Complete("42 euros")),
+)
+
+
+@pytest.mark.parametrize(("name", "raw", "action"), MODELS_OF_2026)
+def test_answers_of_the_models_of_2026_are_read(name: str, raw: str, action: Action) -> None:
+    adapter = adapter_named(name)
+    reading = adapter.read(raw, adapter.fit(TRUE), TRUE)
+    assert (reading.action, reading.problem) == (action, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "asked"),
+    [
+        ("autoglm-phone", '<answer>do(action="Launch", app="Clock")</answer>', "open the app 'Clock'"),
+        ("autoglm-phone", '<answer>do(action="Wait", duration="3 seconds")</answer>', "wait 3 s"),
+        ("autoglm-phone", '<answer>do(action="Take_over", message="Log in")</answer>', "ask the user 'Log in'"),
+        ("ui-venus-1.5", "<action>PressEnter()</action>", "press the key 'enter'"),
+        ("ui-venus-1.5", "<action>Wait()</action>", "wait 2 s"),
+        ("gelab-zero", "explain:x\taction:AWAKE\tvalue:Clock\tsummary:y", "open the app 'Clock'"),
+        ("gelab-zero", "explain:x\taction:WAIT\tvalue:4\tsummary:y", "wait 4 s"),
+        ("scalecua", "open_app(app_name='Clock')", "open the app 'Clock'"),
+    ],
+)
+def test_what_else_the_models_of_2026_ask_for_is_named(name: str, raw: str, asked: str) -> None:
+    reading = adapter_named(name).read(raw, SENT, TRUE)
+    assert str(reading.request) == asked
+
+
+TODAY = date(2026, 11, 28)
+
+
+def words_of(name: str, *past: PastStep) -> str:
+    messages = adapter_named(name).prompt("Buy milk.", History(past), screenshot_named("now"), Moment(TODAY, "Clock"))
+    return "\n".join(part.text for message in messages for part in message.parts if isinstance(part, Words))
+
+
+def test_models_of_2026_are_told_what_they_said_before() -> None:
+    venus = "<think>So.</think>\n<action>PressHome()</action>\n<conclusion>At home</conclusion>"
+    assert "Step 0: <think>So.</think><action>PressHome()</action>\n" in words_of(
+        "ui-venus-1.5", PastStep(Press(SystemKey.HOME), raw=venus)
+    )
+    two = [
+        PastStep(Type(word), raw=f"explain:x\taction:TYPE\tvalue:a\tsummary:Wrote {word}") for word in ("one", "two")
+    ]
+    told = words_of("gelab-zero", *two)
+    assert "The history: Wrote two\n" in told
+    assert "Wrote one" not in told
+    scale = PastStep(
+        Press(SystemKey.BACK), raw="<operation>\nGo back\n</operation>\n<action>\nnavigate_back()\n</action>"
+    )
+    assert "Previous operations:\nStep 1: Go back" in words_of("scalecua", scale)
+    home = PastStep(Press(SystemKey.HOME), raw='<answer>do(action="Home")', moment=Moment(TODAY, "Mail"))
+    glm = words_of("autoglm-phone", home)
+    in_order = ('{"current_app": "Mail"}', "<answer>do(", '** Screen Info **\n\n{"current_app": "Clock"}')
+    assert sorted(in_order, key=glm.index) == [*in_order]
+    assert "2026-11-28, Saturday" in glm
+
+
 PROBLEMS = (
+    ("odyssey-agent", "SWIPE: UP", "unmapped: SWIPE is none of the nine actions"),
+    ("odyssey-agent", "[CLICK] (1, 2)", "unreadable"),
+    ("os-atlas", "actions:\nROTATE [left]", "unmapped"),
+    ("os-atlas", "actions:\nI would tap it.", "unreadable"),
     (
         "qwen2.5-vl",
         '{"arguments": {"action": "wait", "time": 2}}',
         "not an action: wait 2 s",
     ),
     ("qwen2.5-vl", '{"arguments": {"action": "system_button", "button": "Enter"}}', "not an action"),
-    ("agentcpm-gui", '{"PRESS":"ENTER"}', "unmapped"),
-    ("agentcpm-gui", '{"POINT":[1,1],"STATUS":"need_feedback"}', "unmapped"),
+    ("agentcpm-gui", '{"PRESS":"ENTER"}', "not an action: press the key 'ENTER'"),
+    ("agentcpm-gui", '{"POINT":[1,1],"STATUS":"need_feedback"}', "not an action: ask the user"),
+    ("agentcpm-gui", '{"duration":500}', "not an action: wait 0.5 s"),
+    ("agentcpm-gui", '{"STATUS":"interrupt"}', "unmapped"),
+    ("cogagent", "Grounded Operation: LAUNCH(app='None', url='example.org')", "unmapped"),
+    ("cogagent", "Grounded Operation: KEY_PRESS(key='Return')", "not an action: press the key 'Return'"),
+    (
+        "cogagent",
+        "Grounded Operation: QUOTE_TEXT(box=[[387,249,727,317]], output='__CogName_Price__', result='17.00')",
+        "not an action: note '17.00'",
+    ),
+    ("cogagent", "Grounded Operation: DOUBLE_CLICK(box=[[1,2,3,4]], element_type='Icon')", "unmapped"),
+    (
+        "claude",
+        '{"name": "key", "toolset_name": "computer", "input": {"text": "Return"}}',
+        "not an action: press the key",
+    ),
+    ("claude", '{"action": "zoom", "region": [0, 0, 9, 9]}', "not an action: see the screen again"),
+    ("openai-computer", '{"type": "keypress", "keys": ["ENTER"]}', "not an action: press the key 'ENTER'"),
+    ("openai-computer", '{"type": "computer_call", "actions": [{"type": "screenshot"}]}', "not an action: see"),
+    ("openai-computer", '{"type": "computer_call", "actions": []}', "unreadable"),
+    ("openai-computer", '{"type": "click", "button": "right", "x": 1, "y": 1}', "unmapped"),
+    ("android-world", '{"action_type": "open_app", "app_name": "Clock"}', "not an action: open the app 'Clock'"),
+    ("android-world", '{"action_type": "keyboard_enter"}', "not an action: press the key 'enter'"),
+    ("doubao-ui-tars", "<seed:tool_call><function=wait></function></seed:tool_call>", "not an action: wait 2 s"),
+    ("doubao-ui-tars", "<seed:tool_call><function=type><parameter=content>shrimp and", "unreadable"),
+    ("ours", '<think>Perhaps {"action": "HOME"}', "unreadable"),
+    ("ours", '{"action": "CLICK", "x": 0.5, "y": 0.25}', "unreadable"),
+    ("ours", '{"action": "CLICK", "x": "50%", "y": "20%"}', "unreadable"),
+    ("ours", '{"action": "CLICK", "x": 500, "y": 250, "x": 300}', "unreadable"),
+    ("ours", '{"action": "TYPE", "text": "say "hi" now"}', "unreadable"),
+    ("ours", '{"action": "COMPLETE"}, "text": "17"}', "unreadable"),
+    ("odyssey-agent", "CLICK: (500, 250) or (300, 200)", "unreadable"),
+    ("odyssey-agent", "CLICK: (500, 25", "unreadable"),
+    ("os-atlas", "actions:\nTYPE [Shang", "unreadable"),
+    ("ui-tars-1.0", "Action: click(start_box='(104,5", "unreadable"),
+    ("ui-tars-1.0", "Action: type(content='Lena'", "unreadable"),
+    ("cogagent", "Grounded Operation: CLICK(box=[[300,600,10,20]])", "unreadable"),
     ("android-world", '{"action_type": "click", "index": 3}', "unmapped"),
     ("odyssey-agent", "CLICK: (1300, 250)", "outside: 1300 is not between 0 and 1000"),
     ("odyssey-agent", "CLICK: (250+250, 250)", "unreadable"),
@@ -167,7 +353,8 @@ def test_answers_without_an_action_have_a_problem(name: str, raw: str, problem: 
 def test_first_of_several_actions_counts_and_is_flagged() -> None:
     two = "Action: press_home()\n\nclick(point='<point>5 5</point>')"
     reading = adapter_named("ui-tars-1.5").read(two, SENT, TRUE)
-    assert (reading.action, reading.problem) == (Press(SystemKey.HOME), "several: the first of 2 actions")
+    assert reading.action == Press(SystemKey.HOME)
+    assert reading.problem.startswith("several: the first of 2 actions, before FunctionCall(name='click'")
 
 
 @pytest.mark.parametrize("count", [1_000, pytest.param(100_000, marks=pytest.mark.soak)])
@@ -216,7 +403,7 @@ def test_prompt_contains_task_history_and_screenshots_in_order(name: str) -> Non
     shown = [part.identity for part in parts if isinstance(part, LazyImage)]
     assert shown == ["before 0", "before 1", "before 2", "now"]
     words = "\n".join(part.text for part in parts if isinstance(part, Words))
-    assert messages[-1].parts[-1] == screenshot_named("now").image
+    assert screenshot_named("now").image in messages[-1].parts
     for text in ("Buy {milk}.", "It is late.", "word 0", "word 2"):
         assert text in words
 

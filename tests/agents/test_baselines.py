@@ -11,6 +11,7 @@ from odyssey_recorder.dataset.draft import DraftStep
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import ViewNode
 from odyssey_recorder.errors import TaskError
+from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.action import Action, Click, Complete, Scroll, action_type
 from odyssey_recorder.model.geometry import Box, Point, Size
 from odyssey_recorder.recording.step_writer import SavedFrame, ShownScreen
@@ -26,7 +27,13 @@ def shown(steps: int, *nodes: ViewNode) -> ShownScreen:
     data = png(9)
     frame = Frame(1, SIZE, bytes(3 * SIZE.width * SIZE.height), 0, 0, "test")
     before = DraftStep(1, CLICK, Path("1.png"), record(data))
-    return ShownScreen(SavedFrame(frame, Path("2.png"), record(data).frame), nodes, None, (before,) * steps)
+    return ShownScreen(
+        SavedFrame(frame, Path("2.png"), record(data).frame),
+        nodes,
+        None,
+        (before,) * steps,
+        TouchRules.for_density(160),
+    )
 
 
 SIZE = Size(100, 200)

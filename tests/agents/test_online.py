@@ -11,13 +11,15 @@ from typing import Any
 
 import pytest
 
-from odyssey_recorder.agents.benchmark import OnText, read_benchmark, shipped_benchmark
+from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.agents.benchmark import OnText, Reach, read_benchmark, shipped_benchmark
 from odyssey_recorder.commands.demo_annotator import Eyes, On
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.layout import provenance_path
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.llm.tokens import USUAL_ANSWER
-from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from odyssey_recorder.model.action import Click, Scroll
+from odyssey_recorder.model.geometry import Pixel, Point, Size, to_grid
 from odyssey_recorder.recording import script
 from odyssey_recorder.settings import prices_file
 from odyssey_simulator.profile import profile_named
@@ -38,7 +40,7 @@ def idle(_: ReceivedRequest) -> Reply:
 
 
 class GoldPlayer:
-    """Plays gold scripts that consist of taps, after the answers `first`."""
+    """Plays gold scripts that consist of taps, after the answers `first`; what they reach for must be on the screen."""
 
     def __init__(self, phone: SimulatedPhone, *task_ids: str, first: tuple[Reply, ...] = (), seed: int = 0) -> None:
         self._screen = Eyes(phone.emulators, phone.serial)
@@ -46,6 +48,7 @@ class GoldPlayer:
             *first,
             *(move for one in task_ids for move in (*TASKS[one].filled(seed).gold, says("COMPLETE"))),
         ]
+        self._moves = [move for move in self._moves if not isinstance(move, Reach)]
 
     def __call__(self, _: ReceivedRequest) -> Reply:
         move = self._moves.pop(0)
@@ -57,6 +60,17 @@ class GoldPlayer:
         size = profile_named("small_phone").size
         at = to_grid(Pixel(*tap.tap), Size(size.width, size.height))
         return says("CLICK", x=at.x, y=at.y)
+
+
+class DraggingPlayer(GoldPlayer):
+    """Calls each tap a drag that ends where it begins."""
+
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        at = json.loads(super().__call__(request).raw)
+        point = Point(at["x"], at["y"])
+        adapter, size = adapter_named("qwen2.5-vl"), profile_named("small_phone").size
+        frame = adapter.frame(Size(*images_of(request)[-1].size), Size(size.width, size.height))
+        return Reply(adapter.write(Scroll(point, point, (point,)), frame) or "")
 
 
 @pytest.fixture
@@ -200,6 +214,15 @@ def test_disallowed_action_needs_a_person(cli: CommandLine, agent_phone: Simulat
     assert (ran.exit_code, row["stop"], row["steps"], row["interventions"]) == (1, "guard", 0, 1)
     assert "is not allowed. Without a terminal nobody can be asked" in ran.err
     assert not only_draft(cli).state.rejected, "nobody refused it"
+
+
+def test_drag_that_is_a_tap_deletes_no_note_without_a_person(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
+    task = "sim-note-delete"
+    ran, (row,) = run_with(cli, DraggingPlayer(agent_phone, task), "--adapter", "qwen2.5-vl", task=task)
+    assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 3, 1), ran.err
+    assert [step.action for step in only_draft(cli).steps if not isinstance(step.action, Click)] == []
+    assert "delete" in ran.err
+    assert Eyes(agent_phone.emulators, agent_phone.serial).see("Delete")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a terminal of its own")

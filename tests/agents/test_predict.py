@@ -296,3 +296,6 @@ def test_failures_are_counted_in_columns_and_a_broken_server_is_an_error(cli: Co
     problems = [row["problem"] for row in rows(out)[1:] if row["action"] is None]
     assert [problem.partition(":")[0] for problem in problems[2:]] == ["unreadable", "broken", "broken"]
     assert problems[:2] == ["refused: I must not.", "cut off after 1 tokens; the limit is 4,000"]
+    failures = cli.json("evaluate", out, "--data", cli.dataset)["file"]["failures"]
+    assert failures == {"refused": 1, "cut off": 1, "unreadable": 1, "broken": 2}
+    assert ran.err.splitlines()[-3:] == cli("evaluate", out, "--data", cli.dataset).err.splitlines()[-3:]

@@ -8,10 +8,11 @@ from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.online import StopReason
 from odyssey_recorder.agents.ways import enter_key, icon_of
 from odyssey_recorder.device.view_hierarchy import parse
+from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Click, Press, SystemKey
 from odyssey_recorder.model.geometry import Point, Size
 from tests.agents.conftest import SharedRecording
-from tests.fakes import FakeDevice
+from tests.fakes import VIEW_TREE, FakeDevice
 
 
 def screen(*views: tuple[str, str, str]) -> str:
@@ -29,11 +30,15 @@ AT_CLOCK = Point(600, 600)
 
 
 class Phone(FakeDevice):
-    """Its home screen has icons."""
+    """Its home screen has icons, which open an app."""
 
     def press(self, key: SystemKey) -> None:
+        self.tree, self.state = HOME, replace(self.state, package=LAUNCHER)
         super().press(key)
-        self.tree = HOME
+
+    def touch(self, stroke: TouchStroke) -> None:
+        self.tree, self.state = VIEW_TREE, replace(self.state, package="com.fake.app")
+        super().touch(stroke)
 
 
 def actions_of(shared: SharedRecording) -> list[Action]:
@@ -69,7 +74,9 @@ def test_requests_are_done_as_a_person_would_or_the_model_is_told(shared: Shared
         assert words not in asked[number - 1]
     assert shared.watcher.asked == ["Which one?"]
     run = shared.run.run
-    assert (run.steps, run.requests, run.unreadable, run.interventions) == (4, 5, 0, 1)
+    assert (run.steps, run.failures["not an action"], run.unreadable, run.interventions) == (4, 5, 0, 1), (
+        shared.watcher.allowed
+    )
 
 
 def test_requests_without_an_action_end_a_run_at_last(shared: SharedRecording) -> None:

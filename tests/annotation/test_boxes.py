@@ -68,8 +68,11 @@ OVERLAYS = {
 @pytest.mark.parametrize(
     "profile",
     [
-        *("small_phone", "pixel_fold", "pixel_tablet"),
-        *(pytest.param(one, marks=pytest.mark.soak) for one in ("medium_phone", "pixel_7_pro", "pixel_8_pro")),
+        *("small_phone", "pixel_fold"),
+        *(
+            pytest.param(one, marks=pytest.mark.soak)
+            for one in ("medium_phone", "pixel_7_pro", "pixel_8_pro", "pixel_tablet")
+        ),
     ],
 )
 def test_box_is_that_of_the_touched_element(profile: str) -> None:

@@ -45,4 +45,4 @@ def test_cancelling_waits_for_no_task() -> None:
     began = time.monotonic()
     with Workers[int, int](1, start) as workers:
         assert list(workers.run(iter([HANGING, 1]), lambda: next(answers))) == []
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 120, "the task hangs for an hour"

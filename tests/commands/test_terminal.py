@@ -1,4 +1,5 @@
 from io import StringIO
+from threading import Event
 
 import pytest
 from hypothesis import given
@@ -50,3 +51,23 @@ def test_progress_shows_a_title_until_it_is_told_a_text(monkeypatch: pytest.Monk
         progress(0.75, text)
     assert f"{shown} " in file.getvalue()
     assert "75%" in file.getvalue()
+
+
+def test_without_a_terminal_progress_is_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = Event()
+
+    class File(StringIO):
+        def write(self, text: str) -> int:
+            length = super().write(text)
+            if "[3] of 4" in text:
+                written.set()
+            return length
+
+    monkeypatch.setattr(terminal, "err", Console(file=File(), width=200))
+    monkeypatch.setattr(terminal, "LINE_EVERY_S", 0.01)
+    with terminal.progress_bar("Checking") as progress:
+        progress(0.75, "[3] of 4")
+        assert written.wait(60)
+    assert isinstance(terminal.err.file, File)
+    lines = terminal.err.file.getvalue().splitlines()
+    assert {*lines} <= {"Checking", "[3] of 4 (75%)"}

@@ -24,7 +24,7 @@ def scripted_console(*answers: bytes, then_hang: bool = False) -> Iterator[tuple
                     received.append(lines.readline().decode())
                 connection.sendall(answer)
             if then_hang:
-                finished.wait(20)
+                finished.wait(30)
 
     thread = threading.Thread(target=serve)
     thread.start()

@@ -3,7 +3,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path, PurePath
 
@@ -143,9 +142,7 @@ def test_other_files_and_missing_folders_are_ignored(write: Write, tmp_path: Pat
 
 def test_process_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as child:
-        deadline = time.monotonic() + 20
-        while process_is_alive(child.pid):
-            assert time.monotonic() < deadline
+        wait_until(lambda: not process_is_alive(child.pid))
     assert process_is_alive(os.getpid())
     assert not process_is_alive(child.pid)
     assert not process_is_alive(2**80)

@@ -210,7 +210,7 @@ def test_closing_during_a_stroke_lifts_the_finger(bench: DeviceBench) -> None:
 def test_lost_connection_during_a_stroke_refuses_it(bench: DeviceBench) -> None:
     points = (Pixel(50, 150), Pixel(100, 150), Pixel(250, 150))
     with ThreadPoolExecutor(1) as executor:
-        stroke = executor.submit(bench.device.touch, TouchStroke.drag(points, duration_ms=1000))
+        stroke = executor.submit(bench.device.touch, TouchStroke.drag(points, duration_ms=4000))
         bench.wait_until(lambda: len(bench.inputs()) > 1)
         bench.emulator.faults.control.switch_off(off=True)
         assert isinstance(stroke.exception(timeout=60), InputRefusedError)

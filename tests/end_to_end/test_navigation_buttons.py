@@ -83,8 +83,11 @@ def folders(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.parametrize(
     ("profile", "rotation"),
     [
-        *(("pixel_tablet", 0), ("pixel_fold", 1)),
-        *(pytest.param(*one, marks=pytest.mark.soak) for one in (("pixel_tablet", 1), ("pixel_fold", 0))),
+        ("pixel_fold", 1),
+        *(
+            pytest.param(*one, marks=pytest.mark.soak)
+            for one in (("pixel_fold", 0), ("pixel_tablet", 0), ("pixel_tablet", 1))
+        ),
     ],
 )
 def test_buttons_and_apps_of_a_taskbar_are_the_same_steps_in_both_modes(
@@ -109,7 +112,11 @@ def test_buttons_and_apps_of_a_taskbar_are_the_same_steps_in_both_modes(
 
 @pytest.mark.parametrize(
     ("way", "languages"),
-    [(WindowsOption.IGNORED, "en-US"), (WindowsOption.REFUSED, ""), (WindowsOption.IGNORED, "ar-EG,en-US")],
+    [
+        pytest.param(WindowsOption.IGNORED, "en-US", marks=pytest.mark.soak),
+        (WindowsOption.REFUSED, ""),
+        (WindowsOption.IGNORED, "ar-EG,en-US"),
+    ],
 )
 def test_taskbar_is_known_without_a_dump_of_all_windows(
     adb_server: PrivateAdbServer, folders: Iterator[Path], way: WindowsOption, languages: str

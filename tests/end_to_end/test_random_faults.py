@@ -16,7 +16,7 @@ from odyssey_recorder.device.emulator_finger import JUST_LIFTED
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.passive import DEAF
-from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT
+from odyssey_recorder.recording.raw_input import BLIND, NO_ANSWER, NO_PLACE, NO_SCREENSHOT
 from odyssey_recorder.recording.raw_input_queue import DROPPED, LOST
 from odyssey_recorder.recording.session import NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
@@ -34,7 +34,7 @@ FOLLOWED_S = 0.2
 BEFORE, DURING, AFTER = MOMENTS = ("before the touch", "during the touch", "after the touch")
 REFUSALS = (NOT_READY, OUT_OF_DATE, JUST_LIFTED)
 NOT_LISTENING = DEAF.partition("}")[2]
-MISSES = (LOST.partition("{")[0], NOT_LISTENING, DROPPED, BLIND, NO_SCREENSHOT, NO_PLACE)
+MISSES = (LOST.partition("{")[0], NOT_LISTENING, DROPPED, BLIND, NO_SCREENSHOT, NO_PLACE, NO_ANSWER)
 
 
 class FaultyRecording:

@@ -150,7 +150,16 @@ def measured(bench: DeviceBench, path: Path) -> MeasuredDevices:
     return known
 
 
-@pytest.mark.parametrize("name", BUILDS)
+SHORT = {
+    *("unfolded scaling", "right scaling, measured", "old node", "frames a quarter turn off, measured"),
+    "rotation-locked app",
+}
+"""Each kind of build, measured or not; the long run has both."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in SHORT else pytest.mark.soak) for name in BUILDS]
+)
 def test_folded_mirror_steps_equal_passive_ones(start: Start, tmp_path: Path, name: str) -> None:
     """On every build the touched element reacts, and its screenshot is what apps showed at touch-down."""
     bench, _ = start("pixel_fold", "gRPC")

@@ -18,7 +18,7 @@ from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
 from odyssey_recorder.recording.provenance_records import EpochClock
-from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT
+from odyssey_recorder.recording.raw_input import BLIND, NO_ANSWER, NO_PLACE, NO_SCREENSHOT
 from odyssey_recorder.recording.raw_input_queue import DROPPED
 from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
@@ -36,7 +36,7 @@ LONG_S = 60.0
 CLOCKS_US = 5_000
 """How far the host's two clocks may drift apart during a test."""
 UNSEEN = {NO_SCREENSHOT, BLIND}
-REFUSALS = {NOT_READY, OUT_OF_DATE, CHANGED, JUST_LIFTED, NO_PLACE, *UNSEEN}
+REFUSALS = {NOT_READY, OUT_OF_DATE, CHANGED, JUST_LIFTED, NO_PLACE, NO_ANSWER, *UNSEEN}
 DOUBTS = {Flag(FlagCode.CLOCK_CHANGED), Flag(FlagCode.CHANGING), Flag(FlagCode.UNWATCHED)}
 
 NOT_LISTENING = DEAF.partition("}")[2]

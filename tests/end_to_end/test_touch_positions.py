@@ -7,7 +7,7 @@ still feels touches but draws nothing, so thousands of targets take seconds.
 import hashlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import floor
@@ -36,6 +36,10 @@ FOLDED = {"CLOSED", "REAR_DISPLAY_MODE"}
 PATIENCE_S = 60.0
 ALWAYS = {(Rotation.R0, False), (Rotation.R90, True), (Rotation.R270, False)}
 """The rotations, and whether resized, of the short run; the long run has them all."""
+LONG = {"medium_phone", "pixel_8_pro"}
+"""Phones of the long run alone: they differ from the others only in size."""
+LIKE_ANOTHER = {"HALF_OPENED", "REAR_DISPLAY_MODE"}
+"""Postures with the panel of another one, once each in the short run."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +59,13 @@ class Case:
         return Size(panel.width * 3 // 4, panel.height // 2) if self.resized else panel
 
 
+def _is_short(case: Case) -> bool:
+    rotations = {(Rotation.R0, False)} if case.posture in LIKE_ANOTHER else ALWAYS
+    return case.profile not in LONG and (case.rotation, case.resized) in rotations
+
+
 CASES = [
-    pytest.param(
-        Case(name, posture, rotation, resized), marks=() if (rotation, resized) in ALWAYS else pytest.mark.soak
-    )
+    pytest.param(one := Case(name, posture, rotation, resized), marks=() if _is_short(one) else pytest.mark.soak)
     for name, profile in PROFILES.items()
     for posture, rotation, resized in product(
         [posture.name for posture in profile.postures] or [""], Rotation, (False, True)
@@ -136,12 +143,17 @@ class Rig:
 
 
 @pytest.fixture(scope="module")
-def rigs(adb_server: PrivateAdbServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Rig]]:
+def rigs(adb_server: PrivateAdbServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Rig]]:
+    """Each is started when it is first needed."""
     started: dict[str, Rig] = {}
-    for name, profile in PROFILES.items():
-        started[name] = Rig(start_bench(profile, adb_server, tmp_path_factory.mktemp("running")))
-        started[name].phone.start_activity(STILL_PAGE)
-    yield started
+
+    def rig_of(profile: str) -> Rig:
+        if profile not in started:
+            started[profile] = Rig(start_bench(PROFILES[profile], adb_server, tmp_path_factory.mktemp("running")))
+            started[profile].phone.start_activity(STILL_PAGE)
+        return started[profile]
+
+    yield rig_of
     for rig in started.values():
         rig.stop()
 
@@ -153,8 +165,8 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 
 @pytest.fixture(scope="module")
-def rig(rigs: dict[str, Rig], case: Case) -> Rig:
-    rig = rigs[case.profile]
+def rig(rigs: Callable[[str], Rig], case: Case) -> Rig:
+    rig = rigs(case.profile)
     rig.set_up(case)
     return rig
 

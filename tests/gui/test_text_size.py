@@ -1,7 +1,8 @@
 """The size of all text: set in the settings, applied at once, also to rows and widgets."""
 
 import pytest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QTableView, QToolButton
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QScrollArea, QTableView, QToolButton
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset_index.index import EpisodeIndex
@@ -38,8 +39,13 @@ def test_text_size_setting_applies_at_once_and_is_saved(open_at: OpenAt, service
     pilot.press("Settings")
     choice = pilot.wait_for(QComboBox, "Text size")
     pilot.qtbot.waitUntil(lambda: choice.currentData() == "normal")
+    (area,) = (one for one in pilot.window.findChildren(QScrollArea) if one.isAncestorOf(choice))
+    pilot.qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > choice.mapTo(area.widget(), QPoint()).y())
+    assert area.verticalScrollBar().value() == 0
+    area.ensureWidgetVisible(choice)
     choice.setCurrentIndex(choice.findData("extra large"))
     pilot.qtbot.waitUntil(lambda: rail.width() == round(rail_px * 1.4))
+    pilot.qtbot.waitUntil(lambda: choice.visibleRegion().boundingRect() == choice.rect())
     assert QLabel(pilot.window).fontMetrics().height() > text_px
     pilot.press("Save")
     pilot.wait_for_text("Saved.")

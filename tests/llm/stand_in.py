@@ -153,7 +153,8 @@ class StandIn:
     `key` is the only accepted API key; None accepts any. `refuses` are unsupported parameters or answer forms
     ("json_schema"). `models` are the offered models with their shutdown dates; `listing` replaces the response with
     their list. `others` answers what is no Chat Completions. `complaints` collects what our clients must never do, such
-    as ask for a stream or have the answer stored.
+    as ask for a stream or have the answer stored. The first answers wait until there are `waits_for` questions at once.
+    `bill` counts the tokens of every usage that was made, sent or not.
     """
 
     def __init__(  # noqa: PLR0913 - values by keyword, each with a plain default
@@ -161,6 +162,7 @@ class StandIn:
         behaviour: Behaviour = shortest,
         *,
         delay_s: float = 0.0,
+        waits_for: int = 0,
         key: str | None = None,
         refuses: Sequence[str] = (),
         models: Mapping[str, str | None] | None = None,
@@ -170,6 +172,7 @@ class StandIn:
     ) -> None:
         self.behaviour = behaviour
         self.delay_s = delay_s
+        self.waits_for = waits_for
         self.seen: list[ReceivedRequest] = []
         self.complaints: list[str] = []
         self.most_at_once = 0
@@ -222,6 +225,8 @@ class StandIn:
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
             turn = self._turn(request)
+        while self.most_at_once < self.waits_for and not self.stopped.wait(0.005):
+            pass
         self.stopped.wait(self.delay_s)
         with self._one_at_a_time:
             self._at_once -= 1

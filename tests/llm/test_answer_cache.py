@@ -97,7 +97,7 @@ def test_concurrent_writers_share_a_new_file(file: Path, is_broken: bool, caplog
     together = Barrier(6)
 
     def write(number: int) -> bool:
-        together.wait(10)
+        together.wait(30)
         with closing(AnswerCache(file)) as cache:
             for one in questions(20):
                 another = replace(one, candidate=number)

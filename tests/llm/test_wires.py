@@ -13,12 +13,9 @@ from pydantic import SecretStr
 from odyssey_recorder.agents.adapter import History, PastStep, SentScreenshot, adapter_named
 from odyssey_recorder.agents.predict import next_step
 from odyssey_recorder.errors import (
-    AnswerError,
     BrokenAnswerError,
     LanguageModelError,
     ModelBusyError,
-    RefusedAnswerError,
-    TruncatedAnswerError,
 )
 from odyssey_recorder.llm.model import Image as ModelImage
 from odyssey_recorder.llm.model import LazyImage, ModelAnswer, ModelRequest
@@ -77,7 +74,7 @@ def test_own_answers_and_steps_of_a_person_go_back_in_the_form_of_the_wire(wire:
     adapter = adapter_named(ADAPTERS[wire])
     reading = adapter.read(first.raw, Size(200, 200), Size(200, 200))
     assert reading.action == Click(Point(250, 500))
-    assert reading.problem == "several: the first of 2 actions"
+    assert reading.problem.startswith("several: the first of 2 actions")
     assert "sk-own" not in json.dumps(server.seen[1].body)
 
 
@@ -108,41 +105,37 @@ def candidate(reason: str, *parts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 REFUSAL = {"type": "refusal", "refusal": "No."}
-ENDS: list[tuple[str, object, type[LanguageModelError]]] = [
-    ("gemini", candidate("SAFETY"), RefusedAnswerError),
-    ("gemini", candidate("MAX_TOKENS", {"text": "half"}), TruncatedAnswerError),
+ENDS: list[tuple[str, object, object]] = [
+    ("gemini", candidate("SAFETY"), "refused"),
+    ("gemini", candidate("MAX_TOKENS", {"text": "half"}), "cut off"),
     ("gemini", candidate("MALFORMED_FUNCTION_CALL"), BrokenAnswerError),
-    ("gemini", {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}, RefusedAnswerError),
+    ("gemini", {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}, "refused"),
     ("gemini", {"candidates": None, "usageMetadata": None}, BrokenAnswerError),
     ("responses", {"output": None}, BrokenAnswerError),
-    (
-        "responses",
-        {"output": [{"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}]},
-        RefusedAnswerError,
-    ),
-    ("responses", {"output": [], "incomplete_details": {"reason": "max_output_tokens"}}, TruncatedAnswerError),
+    ("responses", {"output": [{"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}]}, "refused"),
+    ("responses", {"output": [], "incomplete_details": {"reason": "max_output_tokens"}}, "cut off"),
     ("responses", {"error": {"code": "server_error", "message": "Try later."}}, ModelBusyError),
-    ("messages", {"content": [], "stop_reason": "refusal"}, RefusedAnswerError),
-    ("messages", {"content": [{"type": "text", "text": "a"}], "stop_reason": "max_tokens"}, TruncatedAnswerError),
+    ("messages", {"content": [], "stop_reason": "refusal"}, "refused"),
+    ("messages", {"content": [{"type": "text", "text": "a"}], "stop_reason": "max_tokens"}, "cut off"),
     ("messages", {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, ModelBusyError),
-    ("messages", [], BrokenAnswerError),
+    ("messages", [], ModelBusyError),
 ]
 
 
-@pytest.mark.parametrize(("wire", "body", "error"), ENDS)
-def test_ends_that_are_no_answer_are_told_apart(wire: str, body: object, error: type[LanguageModelError]) -> None:
+@pytest.mark.parametrize(("wire", "body", "end"), ENDS)
+def test_ends_that_are_no_answer_are_told_apart(wire: str, body: object, end: object) -> None:
     def reply(_: object) -> Turn:
         return json_reply(body)
 
-    with StandIn(others=reply) as server, pytest.raises(error) as caught:
-        ask(wire, server)
-    if (
-        isinstance(caught.value, AnswerError)
-        and wire == "gemini"
-        and isinstance(body, dict)
-        and body.get("usageMetadata")
-    ):
-        assert (caught.value.tokens_in, caught.value.tokens_out) == (9, 4)
+    with StandIn(others=reply) as server:
+        try:
+            found: Any = ask(wire, server)
+        except LanguageModelError as error:
+            found = error
+    assert (found.failure if isinstance(found, ModelAnswer) else type(found)) == end
+    if isinstance(body, dict) and body.get("usageMetadata"):
+        used = found.usage if isinstance(found, ModelAnswer) else found
+        assert (used.tokens_in, used.tokens_out, used.is_estimated) == (9, 4, False)
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -151,7 +144,4 @@ def test_answer_of_any_form_is_read_or_refused(wire: str) -> None:
     for value in odd:
         for key in ("output", "content", "candidates", "usage", "usageMetadata", "error"):
             text = json.dumps({key: value, "output": [{"type": "function_call", "arguments": "{"}]})
-            try:
-                WIRES[wire].answer(text, question(wire), "m", "h")
-            except LanguageModelError:
-                continue
+            assert isinstance(WIRES[wire].reply(json.loads(text)).text, str)

@@ -12,7 +12,15 @@ from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, UNTOUCHED, UNTOUCHED_SCREENS, PassiveSession
-from odyssey_recorder.recording.raw_input import BLIND, DIALOG_TOUCHED, NO_PLACE, NO_SCREENSHOT, PINCHED, Interpreter
+from odyssey_recorder.recording.raw_input import (
+    BLIND,
+    DIALOG_TOUCHED,
+    NO_ANSWER,
+    NO_PLACE,
+    NO_SCREENSHOT,
+    PINCHED,
+    Interpreter,
+)
 from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, NOT_A_STEP, TOO_MANY
 from odyssey_recorder.recording.restore import ANSWER_ANDROID
 from odyssey_recorder.recording.state import State
@@ -440,7 +448,7 @@ def test_slow_screen_reading_is_awaited_up_to_a_limit() -> None:
 
 def test_touch_without_screen_areas_is_dropped_or_flagged() -> None:
     bench = Bench(areas=None).begin().tap(10, 10).wait(4000)
-    assert (bench.steps, bench.messages) == ([], [NO_PLACE])
+    assert (bench.steps, bench.messages) == ([], [NO_ANSWER])
 
     bench.areas = PLAIN
     bench.tap(10, 10).wait(300)

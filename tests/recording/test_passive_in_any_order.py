@@ -8,12 +8,12 @@ from odyssey_recorder.gesture.contacts import LossCause
 from odyssey_recorder.model.action import Complete, SystemKey
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.events import TextEntered
-from odyssey_recorder.recording.raw_input import NO_PLACE, NO_SCREENSHOT, PINCHED
+from odyssey_recorder.recording.raw_input import NO_ANSWER, NO_PLACE, NO_SCREENSHOT, PINCHED
 from odyssey_recorder.recording.raw_input_queue import LOST, TOO_MANY
 from odyssey_recorder.recording.state import Goal, State
 from tests.recording.passive_bench import PLAIN, Bench
 
-REJECTIONS = {NO_SCREENSHOT, NO_PLACE, PINCHED, TOO_MANY, *(LOST.format(cause.value) for cause in LossCause)}
+REJECTIONS = {NO_SCREENSHOT, NO_PLACE, NO_ANSWER, PINCHED, TOO_MANY, *(LOST.format(cause.value) for cause in LossCause)}
 pauses = st.sampled_from([20, 60, 200, 500])
 
 

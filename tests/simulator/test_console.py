@@ -4,6 +4,7 @@ from contextlib import closing
 
 import pytest
 
+from tests.cli import wait_until
 from tests.simulator.bench import TOKEN_FILE, Bench, StartBench
 
 
@@ -144,11 +145,10 @@ def test_snapshot_failures_can_be_simulated(fresh_bench: Bench) -> None:
 
 
 def test_slow_snapshot_saving_freezes_the_shell(fresh_bench: Bench) -> None:
-    fresh_bench.console("fault", "snapshot-delay", "300")
+    fresh_bench.console("fault", "snapshot-delay", "2000")  # long enough to be seen on a busy computer
 
     with fresh_bench.running("emu", "avd", "snapshot", "save", "slow") as saving:
-        while not fresh_bench.emulator.faults.frozen:
-            assert saving.poll() is None
+        wait_until(lambda: fresh_bench.emulator.faults.frozen)
         assert fresh_bench.shell("echo still here") == "still here\n"
         assert not fresh_bench.emulator.faults.frozen
         assert saving.wait(60) == 0

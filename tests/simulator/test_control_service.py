@@ -201,7 +201,8 @@ def test_slow_client_skips_to_the_newest_frame(client: Client, phone: Phone) -> 
     stream.cancel()
 
     assert numbers == sorted(set(numbers))
-    assert numbers in ([1, 8], [1, 2, 8])
+    assert numbers[-1] == changes
+    assert len(numbers) <= 3, "two may have been on their way"
 
 
 def test_frames_can_be_written_to_a_mapped_file(client: Client, phone: Phone, tmp_path: Path) -> None:

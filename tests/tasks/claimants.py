@@ -48,7 +48,7 @@ def queue_for(job: Job, name: str, database: QueueDatabase) -> TaskQueue:
 def work_until_all_recorded(job: Job, start: Barrier, ahead_s: c_double) -> None:
     """Claim and record until everything is recorded, in one thread per claimant; all processes start together."""
     queue_for(job, "opener", QueueDatabase(job.url)).board()
-    start.wait(60)
+    start.wait(120)
     with job.log.open("a", buffering=1) as log:
         threads = [
             threading.Thread(target=_claim_and_record, args=(job, index, ahead_s, log))

@@ -100,7 +100,7 @@ def test_assigning_takes_a_task_from_its_holder(people: tuple[TaskQueue, TaskQue
     assert ada.renew()
     lea.assign(["a", "b"], "Bob")
     ada.board()
-    assert ada.why_lost() == "Assigned by Lea: to Bob"
+    assert ada.why_lost() == "Assigned by Lea to Bob"
     assert claimed_id(ada.claim_next()) == "c"
 
 

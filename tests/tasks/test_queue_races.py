@@ -40,7 +40,7 @@ def _race(job: Job, processes: int, kills: int) -> set[int]:
             time.sleep(0.05)
         ahead_s.value = LEASE_S  # the claims of the killed ones expire
         for number, process in enumerate(running):
-            process.join(25)
+            process.join(120)
             assert process.exitcode == (-9 if number in killed else 0)
     finally:
         database.close()

@@ -1,7 +1,6 @@
 """Services from the settings."""
 
 import json
-import sys
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -24,7 +23,6 @@ from odyssey_recorder.tasks.queue.task_status import Status
 from odyssey_recorder.wiring.user import (
     adb_program,
     annotator_service,
-    language_model,
     practice_service,
     recording_service,
     task_queue,
@@ -98,13 +96,6 @@ def test_episode_sent_back_returns_to_its_recorders_queue(tmp_path: Path) -> Non
         assert (offered.task_id, offered.reason) == ("task-1", "A step is missing, at step 3")
     with closing(queue_of("bob")) as bob:
         assert bob.board().count(Status.SENT_BACK) == 1
-
-
-def test_missing_language_model_package_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "odyssey_recorder.llm.openai", raising=False)
-    monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(SettingsError, match=r"need the package openai: pip install 'odyssey-recorder\[llm\]'"):
-        language_model(read_settings(model="gpt-5"))
 
 
 def test_all_services_use_one_checker(cli: CommandLine) -> None:

@@ -1,18 +1,33 @@
 """AgentCPM-GUI: a compact JSON object, `{"POINT":[500,250],"to":"up"}`; `to` is the direction of the finger.
 
-Source: OpenBMB/AgentCPM-GUI, eval/. Its schema has no key for the recent apps; APPSELECT is read as that.
+Source: OpenBMB/AgentCPM-GUI, eval/ and README.md. Its schema has no key for the recent apps; APPSELECT is read as that.
+The model is given no history. The mark for the image keeps vLLM from putting it first.
 """
 # ruff: noqa: RUF001 - Chinese punctuation
 
 import json
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
 from odyssey_recorder.agents.frames import CoordinateFrame, finger_scroll, path, within
-from odyssey_recorder.agents.parsing import Fields, UnreadableAnswerError, json_objects, number, optional_text
+from odyssey_recorder.agents.parsing import Fields, UnreadableAnswerError, json_objects, name_of, number, text_of
 from odyssey_recorder.model import action as actions
 
-_LOCATION = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 1000}, "minItems": 2, "maxItems": 2}
-_TO = {"description": "移动，组合手势参数", "oneOf": [{"enum": ["up", "down", "left", "right"]}, _LOCATION]}
+_LOCATION = {
+    "type": "array",
+    "description": "坐标为相对于屏幕左上角位原点的相对位置，并且按照宽高比例缩放到0～1000，"
+    "数组第一个元素为横坐标x，第二个元素为纵坐标y",
+    "items": {"type": "integer", "minimum": 0, "maximum": 1000},
+    "minItems": 2,
+    "maxItems": 2,
+}
+_AT = {"$ref": "#/$defs/Location"}
+_WAY = "从当前点（POINT）出发，执行滑动手势操作，方向包括向上、向下、向左、向右"
+_TO = [{"enum": ["up", "down", "left", "right"], "description": _WAY}, {**_AT, "description": "移动到某个位置"}]
+_KEYS_TOLD = "触发特殊按键，HOME为回到主页按钮，BACK为返回按钮，ENTER为回车按钮"
+_STATUS = (
+    "当前任务的状态。特殊情况：satisfied，无需操作；impossible，任务无法完成；interrupt，任务中断；"
+    "need_feedback，需要用户反馈；"
+)
 _STATUSES = ["continue", "finish", "satisfied", "impossible", "interrupt", "need_feedback"]
 _SCHEMA = {
     "type": "object",
@@ -21,13 +36,14 @@ _SCHEMA = {
     "required": ["thought"],
     "properties": {
         "thought": {"type": "string", "description": "智能体的思维过程"},
-        "POINT": {"description": "点击屏幕上的指定位置", **_LOCATION},
-        "to": _TO,
+        "POINT": {**_AT, "description": "点击屏幕上的指定位置"},
+        "to": {"description": "移动，组合手势参数", "oneOf": _TO},
         "duration": {"type": "integer", "description": "动作执行的时间或等待时间，毫秒", "minimum": 0, "default": 200},
-        "PRESS": {"type": "string", "description": "触发特殊按键", "enum": ["HOME", "BACK", "ENTER"]},
+        "PRESS": {"type": "string", "description": _KEYS_TOLD, "enum": ["HOME", "BACK", "ENTER"]},
         "TYPE": {"type": "string", "description": "输入文本"},
-        "STATUS": {"type": "string", "description": "当前任务的状态", "enum": _STATUSES, "default": "continue"},
+        "STATUS": {"type": "string", "description": _STATUS, "enum": _STATUSES, "default": "continue"},
     },
+    "$defs": {"Location": _LOCATION},
 }
 _SYSTEM = """\
 # Role
@@ -43,22 +59,20 @@ _SYSTEM = """\
 # Schema
 """
 _LONGEST_TAP_MS = 200
-_KEYS = {"HOME": "HOME", "BACK": "BACK", "APPSELECT": "RECENT"}
-_ENDS = {"finish": "COMPLETE", "satisfied": "COMPLETE", "impossible": "IMPOSSIBLE"}
+_ENDS = {"finish": "COMPLETE", "satisfied": "COMPLETE", "impossible": "IMPOSSIBLE", "need_feedback": "ASK"}
 
 
 def _words(text: PromptWords) -> tuple[str, str]:
-    earlier = f"\n历史操作：\n{text.listed('')}" if text.done else ""
     schema = json.dumps(_SCHEMA, ensure_ascii=False, separators=(",", ":"))
-    return _SYSTEM + schema, f"<Question>{text.task}</Question>{earlier}\n当前屏幕截图："
+    return _SYSTEM + schema, f"<Question>{text.task}</Question>\n当前屏幕截图：(<image>./</image>)"
 
 
 def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
     """A status that ends the task wins over everything else."""
-    fields = {name.upper(): value for name, value in fields.items()}
+    fields = {name.upper(): value for name, value in fields.items() if value is not None}
     place = fields.get("POINT")
     match fields:
-        case {"STATUS": str(status)} if (status := status.lower()) not in ("continue", "start"):
+        case {"STATUS": status} if (status := name_of(status)) not in ("continue", "start"):
             return made(_ENDS.get(status), status, frame)
         case {"POINT": _, "TO": str(direction)} if direction.strip().isalpha():
             return finger_scroll(direction, frame.at(place))
@@ -70,9 +84,9 @@ def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
         case {"TYPE": text}:
             return made("TYPE", "", frame, None, text)
         case {"PRESS": name}:
-            return made(_KEYS.get(optional_text(name).upper()), name, frame)
-        case {"DURATION": _}:
-            return made(None, "wait", frame)
+            return made("KEY", "PRESS", frame, None, text_of(name))
+        case {"DURATION": milliseconds}:
+            return made("WAIT", "wait", frame, None, number(milliseconds) / 1000)
         case _:
             raise UnreadableAnswerError("unreadable", f"no action in {', '.join(fields)[:60]!r}")
 
@@ -99,4 +113,20 @@ def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
-ADAPTERS = (Adapter("agentcpm-gui", _words, json_objects, _act, _write, fit=within(1120)),)
+def _form(call: str, said: Said) -> str:
+    return f'{{"thought":{json.dumps(f"{said.thought} {said.sentence}", ensure_ascii=False)},{call[1:]}'
+
+
+ADAPTERS = (
+    Adapter(
+        "agentcpm-gui",
+        _words,
+        json_objects,
+        _act,
+        _write,
+        form=_form,
+        fit=within(1120),
+        sampling={"temperature": 0.1, "top_p": 0.3},
+        source="OpenBMB/AgentCPM-GUI acbaf50",
+    ),
+)

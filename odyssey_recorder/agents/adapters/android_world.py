@@ -8,7 +8,7 @@ is sent. Its `input_text` also presses Enter.
 import json
 from collections.abc import Sequence
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, json_of, made
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, json_of, made
 from odyssey_recorder.agents.frames import CoordinateFrame, finger_scroll, true_frame, view_direction, view_scroll
 from odyssey_recorder.agents.parsing import Fields, after_mark, json_objects, name_of, optional_text
 from odyssey_recorder.model import action as actions
@@ -35,6 +35,9 @@ _KINDS = {
     "navigate_home": "HOME",
     "navigate_back": "BACK",
     "answer": "COMPLETE",
+    "keyboard_enter": "KEY",
+    "open_app": "OPEN",
+    "wait": "WAIT",
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _ACROSS = ("left", "right")
@@ -52,14 +55,15 @@ def _split(text: str) -> Sequence[Fields]:
 def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
     name, place = name_of(fields.get("action_type")), (fields.get("x"), fields.get("y"))
     if name in ("scroll", "swipe"):
-        direction, is_across = fields.get("direction"), optional_text(fields.get("direction")).lower() in _ACROSS
-        scroll = view_scroll if name == "scroll" or is_across else finger_scroll
+        direction = name_of(fields.get("direction"))
+        scroll = view_scroll if name == "scroll" or direction in _ACROSS else finger_scroll
         return scroll(direction, None if place == (None, None) else frame.at(place))
     if name == "status":
-        goal = optional_text(fields.get("goal_status")).lower()
+        goal = optional_text(fields.get("goal_status")).strip().lower()
         return made(_GOALS.get(goal), goal, frame)
     by_index = "index" in fields and "x" not in fields
-    return made(None if by_index else _KINDS.get(name), name, frame, place, fields.get("text"))
+    text = "enter" if name == "keyboard_enter" else fields.get("text", fields.get("app_name"))
+    return made(None if by_index else _KINDS.get(name), name, frame, place, text)
 
 
 def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
@@ -67,13 +71,17 @@ def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
         case actions.Press(actions.SystemKey.RECENT):
             return None
         case actions.Scroll():
-            written = json.dumps({"action_type": "scroll", "direction": view_direction(action).lower()})
+            return json.dumps({"action_type": "scroll", "direction": view_direction(action).lower()})
         case actions.Complete("") | actions.Impossible():
             goal = "infeasible" if isinstance(action, actions.Impossible) else "complete"
-            written = json.dumps({"action_type": "status", "goal_status": goal})
+            return json.dumps({"action_type": "status", "goal_status": goal})
         case _:
-            written = json_of(action, frame, _NAMES, key="action_type")
-    return f"Reason: This is the next step.\nAction: {written}"
+            return json_of(action, frame, _NAMES, key="action_type")
 
 
-ADAPTERS = (Adapter("android-world", _words, _split, _act, _write, frame=true_frame),)
+def _form(call: str, said: Said) -> str:
+    return f"Reason: {said.thought} {said.sentence}\nAction: {call}"
+
+
+_SOURCE = "google-research/android_world d9c569f"
+ADAPTERS = (Adapter("android-world", _words, _split, _act, _write, form=_form, frame=true_frame, source=_SOURCE),)

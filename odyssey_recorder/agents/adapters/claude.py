@@ -28,7 +28,8 @@ content; down shows what is further down.
 {{"action": "complete", "text": "..."}}: the task is done; text is its answer, if it asks for one.
 {{"action": "impossible", "text": "..."}}: the task cannot be done; text says why."""
 _NAMES = {kind: kind.lower() for kind in get_args(Kind)} | {"CLICK": "left_click"}
-_KINDS = {name: kind for kind, name in _NAMES.items()}
+_KINDS = {name: kind for kind, name in _NAMES.items()} | {"key": "KEY", "hold_key": "KEY", "wait": "WAIT"}
+_KINDS |= dict.fromkeys(("screenshot", "zoom"), "LOOK")
 _NOTCHES = 5
 """Of a wheel, for a scroll of usual length."""
 
@@ -49,7 +50,7 @@ def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
         return view_scroll(fields.get("scroll_direction"), None if place is None else frame.at(place))
     if name == "left_click_drag":
         return path(frame.at(fields.get("start_coordinate")), frame.at(place))
-    return made(_KINDS.get(name), name, frame, place, fields.get("text"))
+    return made(_KINDS.get(name), name, frame, place, fields.get("text", fields.get("duration")))
 
 
 def _write(action: actions.Action, frame: CoordinateFrame) -> str:
@@ -59,7 +60,6 @@ def _write(action: actions.Action, frame: CoordinateFrame) -> str:
 
 # The tool itself, over the Messages API.
 
-_REQUESTS = {"key": "KEY", "hold_key": "KEY", "wait": "WAIT", "screenshot": "LOOK"}
 _OFF = (
     "right_click", "middle_click", "double_click", "triple_click", "mouse_move", "left_mouse_down", "left_mouse_up",
     "cursor_position", "hold_key", "zoom",
@@ -70,8 +70,6 @@ _TOOLSET: Json = {"type": "computer_toolset_20260801", "configs": {name: {"enabl
 
 def _act_call(call: ToolCall, frame: CoordinateFrame) -> actions.Action:
     given = call.arguments
-    if call.name in _REQUESTS:
-        return made(_REQUESTS[call.name], call.name, frame, text=given.get("text", given.get("duration", "")))
     place = given["coordinate"] if "coordinate" in given else (given.get("x"), given.get("y"))
     is_placed = "coordinate" in given or "x" in given
     return _act({**given, "action": call.name, "coordinate": place if is_placed else None}, frame)
@@ -90,8 +88,9 @@ def _write_call(action: actions.Action, frame: CoordinateFrame) -> str:
     return str(ToolCall(name, fields))
 
 
+_SOURCE = "platform.claude.com, computer use tool, 2026-08"
 ADAPTERS = (
-    Adapter("claude", _words, _split, _act, _write, frame=sent_frame, fit=within(1366)),
+    Adapter("claude", _words, _split, _act, _write, frame=sent_frame, fit=within(1366), source=_SOURCE),
     Adapter(
         "claude-computer-tool",
         words,

@@ -14,6 +14,7 @@ from odyssey_recorder.model import action as actions
 
 COMMANDS = "CLICK|LONG_PRESS|SCROLL|TYPE|PRESS_HOME|PRESS_BACK|PRESS_RECENT|COMPLETE|IMPOSSIBLE"
 _COMMAND = re.compile(rf"^[ \t]*({COMMANDS})\b[ \t]*(?:[:：]|$)", re.MULTILINE)
+_LABEL = re.compile(r"\s*\[?([A-Z][A-Z_]{2,40})\b[ \t]*(?:[\]:：(<[]|\s*$)")
 
 
 def _words(text: PromptWords) -> tuple[str, str]:
@@ -29,10 +30,18 @@ def _split(text: str) -> list[tuple[str, str]]:
     text = bare(text)
     found = list(_COMMAND.finditer(text))
     if not found:
-        raise UnreadableAnswerError("unreadable", f"{text.strip()[:60]!r} is not a command")
+        raise unread(text)
     if found[0][1] == "TYPE":
         return [("TYPE", text[found[0].end() :])]
     return [(match[1], text[match.end() :].partition("\n")[0].rstrip(" .")) for match in found]
+
+
+def unread(text: str) -> UnreadableAnswerError:
+    """Why there is no command in an answer: one that looks like a command names another action."""
+    label = _LABEL.match(text)
+    if label and label[1] not in COMMANDS.split("|"):
+        return UnreadableAnswerError("unmapped", f"{label[1]} is none of the nine actions")
+    return UnreadableAnswerError("unreadable", f"{text.strip()[:60]!r} is not a command")
 
 
 def act(command: tuple[str, str], frame: CoordinateFrame) -> actions.Action:
@@ -58,4 +67,4 @@ def _write(action: actions.Action, frame: CoordinateFrame) -> str:
             return name
 
 
-ADAPTERS = (Adapter("odyssey-agent", _words, _split, act, _write),)
+ADAPTERS = (Adapter("odyssey-agent", _words, _split, act, _write, source="OpenGVLab/GUI-Odyssey fefcbe9"),)

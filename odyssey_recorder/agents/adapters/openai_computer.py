@@ -10,7 +10,7 @@ from typing import get_args
 
 from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, Turns, json_of, made
 from odyssey_recorder.agents.computer_tools import own_tools, split, words
-from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll, within
+from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll
 from odyssey_recorder.agents.parsing import (
     Fields,
     UnreadableAnswerError,
@@ -37,7 +37,7 @@ shows what is further down, a positive scroll_x what is further right.
 {{"type": "complete", "text": "..."}}: the task is done; text is its answer, if it asks for one.
 {{"type": "impossible", "text": "..."}}: the task cannot be done; text says why."""
 _NAMES = {kind: kind.lower() for kind in get_args(Kind)}
-_KINDS = {name: kind for kind, name in _NAMES.items()}
+_KINDS = {name: kind for kind, name in _NAMES.items()} | {"screenshot": "LOOK", "wait": "WAIT"}
 _SCROLLS = {"UP": (0, -500), "DOWN": (0, 500), "LEFT": (-500, 0), "RIGHT": (500, 0)}
 
 
@@ -61,9 +61,14 @@ def _act(call: object, frame: CoordinateFrame) -> actions.Action:
         return _scrolled(fields, None if place == (None, None) else frame.at(place))
     if name == "drag":
         return _dragged(fields.get("path"), frame)
-    button = fields.get("button") or "left"
-    kind = _KINDS.get(name) if button == "left" else "BACK" if (name, button) == ("click", "back") else None
-    return made(kind, name, frame, place, fields.get("text"))
+    kind, text, button = _KINDS.get(name), fields.get("text"), fields.get("button") or "left"
+    if name == "keypress":
+        keys = fields.get("keys")
+        text = "+".join(map(str, keys)) if isinstance(keys, list) else keys
+        kind = "BACK" if str(text).lower() in ("esc", "escape") else "KEY"
+    if name == "click" and button != "left":
+        kind = "BACK" if button == "back" else None
+    return made(kind, name, frame, place, text)
 
 
 def _scrolled(fields: Fields, start: Point | None) -> actions.Scroll:
@@ -91,8 +96,6 @@ def _write(action: actions.Action, frame: CoordinateFrame) -> str:
 
 # The tool itself, over the Responses API.
 
-_REQUESTS = {"keypress": "KEY", "wait": "WAIT", "screenshot": "LOOK"}
-
 
 def _split_calls(text: str) -> Sequence[object]:
     found: list[object] = []
@@ -100,15 +103,6 @@ def _split_calls(text: str) -> Sequence[object]:
         several = call.arguments.get("actions")
         found += several if isinstance(several, list) else [{"type": call.name, **call.arguments}]
     return found or [{}]
-
-
-def _act_call(call: object, frame: CoordinateFrame) -> actions.Action:
-    fields = fields_of(call)
-    name = name_of(fields.get("type"))
-    if name not in _REQUESTS:
-        return _act(call, frame)
-    keys = fields.get("keys")
-    return made(_REQUESTS[name], name, frame, text=keys[0] if isinstance(keys, list) and keys else "")
 
 
 def _write_call(action: actions.Action, frame: CoordinateFrame) -> str:
@@ -119,12 +113,22 @@ def _write_call(action: actions.Action, frame: CoordinateFrame) -> str:
 
 
 ADAPTERS = (
-    Adapter("openai-computer", _words, _split, _act, _write, frame=sent_frame, fit=within(1366)),
+    Adapter(
+        "openai-computer",
+        _words,
+        _split,
+        _act,
+        _write,
+        frame=sent_frame,
+        fit=Fit(10_240_000),
+        detail="original",
+        source="openai/openai-python e43b422",
+    ),
     Adapter(
         "openai-computer-tool",
         words,
         _split_calls,
-        _act_call,
+        _act,
         _write_call,
         frame=sent_frame,
         fit=Fit(most=10_240_000),

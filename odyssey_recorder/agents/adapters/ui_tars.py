@@ -1,18 +1,17 @@
 """UI-TARS and Doubao: a thought and a call, `click(start_box='(500,250)')`.
 
-Sources: bytedance/UI-TARS, codes/ui_tars/prompt.py; the authors' prompt for GUI-Odyssey is in issue 164, whose
-`press_appselect` and `call_user` are added to the actions here. `scroll` names the direction of the view, `drag` and
-a scroll between two boxes are the finger's.
+Sources: bytedance/UI-TARS, README_v1.md and codes/ui_tars/prompt.py; the authors' prompt for GUI-Odyssey is in issue
+164, whose `press_appselect` and `call_user` follow the makers' actions here. `scroll` names the direction of the view;
+`drag` and a scroll between two boxes are the finger's. Newer Doubao models write tags, see `tagged_calls`.
 """
 
 from dataclasses import replace
 from functools import partial
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Turns, made
-from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, Turns, made
+from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_scroll
 from odyssey_recorder.agents.parsing import FunctionCall, after_mark, calls, name_of, tagged_calls
 from odyssey_recorder.model import action as actions
-from odyssey_recorder.model.geometry import Point
 
 _PROMPT = """\
 You are a GUI agent. You are given a task and your action history, with screenshots. You need to perform the next \
@@ -23,17 +22,9 @@ Thought: ...
 Action: ...
 ```
 ## Action Space
-click({place})
-long_press({place})
-type(content='') #If you want to submit your input, use "\\n" at the end of `content`.
-scroll({place}, direction='down or up or right or left')
-{more}open_app(app_name='')
-press_home()
-press_back()
+{actions}
 press_appselect() # Shows the recent apps.
-wait()
 call_user() # The task cannot be completed.
-finished(content='xxx') # Use escape characters \\', \\", and \\n in content part.
 
 ## Note
 - Use English in `Thought` part.
@@ -41,8 +32,29 @@ finished(content='xxx') # Use escape characters \\', \\", and \\n in content par
 
 ## User Instruction
 {task}"""
-_BOX, _POINT = "start_box='<|box_start|>({},{})<|box_end|>'", "point='<point>{} {}</point>'"
-_DRAG = "drag(start_point='<point>{} {}</point>', end_point='<point>{} {}</point>')"
+_OF_V1 = """\
+click({place})
+long_press({place}, time='')
+type(content='')
+scroll({way})
+press_home()
+press_back()
+finished(content='') # Submit the task regardless of whether it succeeds or fails."""
+_OF_V15 = """\
+click({place})
+long_press({place})
+type(content='') #If you want to submit your input, use "\\n" at the end of `content`.
+scroll({place}, direction='down or up or right or left')
+open_app(app_name='')
+drag({way})
+press_home()
+press_back()
+finished(content='xxx') # Use escape characters \\', \\", and \\n in content part to ensure we can parse the content \
+in normal python string format."""
+_BOX = "start_box='<|box_start|>({},{})<|box_end|>'"
+_BOXES = f"{_BOX}, end_box='<|box_start|>({{}},{{}})<|box_end|>'"
+_POINT = "point='<point>{} {}</point>'"
+_POINTS = f"start_{_POINT}, end_{_POINT}"
 _KINDS = {
     "click": "CLICK",
     "long_press": "LONG_PRESS",
@@ -52,19 +64,25 @@ _KINDS = {
     "press_appselect": "RECENT",
     "finished": "COMPLETE",
     "call_user": "IMPOSSIBLE",
+    "open_app": "OPEN",
+    "hotkey": "KEY",
+    "wait": "WAIT",
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
+_ENTER = FunctionCall("hotkey", {"key": "enter"})
 
 
-def _words(place: str, text: PromptWords) -> tuple[str, str]:
-    more = f"{_DRAG.format('x1', 'y1', 'x2', 'y2')}\n" if place == _POINT else ""
-    words = _PROMPT.format(place=place.format("x1", "y1"), more=more, task=text.task)
-    return "You are a helpful assistant.", words
+def _words(of_model: str, place: str, way: str, told: PromptWords) -> tuple[str, str]:
+    names = of_model.format(place=place.format("x1", "y1"), way=way.format("x1", "y1", "x2", "y2"))
+    return "You are a helpful assistant.", _PROMPT.format(actions=names, task=told.task)
 
 
 def _split(text: str) -> list[FunctionCall]:
+    """A text with a line break at its end is followed by Enter."""
     answer = after_mark(text, "Action")
-    return tagged_calls(answer) or calls(answer)
+    first, *others = tagged_calls(answer) or calls(answer)
+    is_entered = str(first.arguments.get("content", "")).endswith(("\n", r"\n")) and name_of(first.name) == "type"
+    return [first, *[_ENTER][:is_entered], *others]
 
 
 def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
@@ -75,39 +93,53 @@ def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
         return path(frame.at(start), frame.at(end))
     if name == "scroll":
         return view_scroll(given.get("direction"), frame.at(start) if start else None)
-    content = given.get("content")
-    if name == "type" and isinstance(content, str):
-        content = content.removesuffix("\n")  # Enter
-    return made(_KINDS.get(name), name, frame, start, content)
+    text = next((given[key] for key in ("content", "app_name", "key", "time") if key in given), None)
+    if name == "type" and isinstance(text, str):
+        text = text.removesuffix("\n").removesuffix(r"\n")
+    return made(_KINDS.get(name), name, frame, start, text)
 
 
-def _write(place: str, action: actions.Action, frame: CoordinateFrame) -> str:
-    def at(point: Point) -> str:
-        return place.format(*frame.place(point))
-
+def _write(way: str, place: str, action: actions.Action, frame: CoordinateFrame) -> str:
     name = _NAMES.get(actions.action_type(action))
     match action:
         case actions.Click(point) | actions.LongPress(point):
-            call = f"{name}({at(point)})"
-        case actions.Scroll(start, end) if place == _POINT:
-            call = _DRAG.format(*frame.place(start), *frame.place(end))
-        case actions.Scroll(start):
-            call = f"scroll({at(start)}, direction='{view_direction(action).lower()}')"
+            return f"{name}({place.format(*frame.place(point))})"
+        case actions.Scroll(start, end):
+            return way.format(*frame.place(start), *frame.place(end))
         case actions.Type(text) | actions.Complete(text):
-            call = f"{name}(content={text!r})"
+            return f"{name}(content={text!r})"
         case actions.Press() | actions.Impossible():
-            call = f"{name}()"
-    return f"Thought: This is the next step.\nAction: {call}"
+            return f"{name}()"
 
 
-_V1 = Adapter("ui-tars-1.0", partial(_words, _BOX), _split, _act, partial(_write, _BOX), turns=Turns(is_apart=True))
+def _form(call: str, said: Said) -> str:
+    return f"Thought: {said.thought} {said.sentence}\nAction: {call}"
+
+
+_V1 = Adapter(
+    "ui-tars-1.0",
+    partial(_words, _OF_V1, _BOX, _BOXES),
+    _split,
+    _act,
+    partial(_write, f"scroll({_BOXES})", _BOX),
+    form=_form,
+    turns=Turns(is_apart=True),
+    pictures=4,
+    source="bytedance/UI-TARS 582f3a7",
+)
 _V15 = replace(
     _V1,
     name="ui-tars-1.5",
-    words=partial(_words, _POINT),
-    write=partial(_write, _POINT),
+    words=partial(_words, _OF_V15, _BOX, _BOXES),
+    write=partial(_write, f"drag({_BOXES})", _BOX),
     frame=sent_frame,
     fit=Fit(16384 * 28 * 28, factor=28, least=100 * 28 * 28),
 )
-_DOUBAO = replace(_V15, name="doubao-ui-tars", frame=_V1.frame)
+_DOUBAO = replace(
+    _V15,
+    name="doubao-ui-tars",
+    words=partial(_words, _OF_V15, _POINT, _POINTS),
+    write=partial(_write, f"drag({_POINTS})", _POINT),
+    frame=_V1.frame,
+)
 ADAPTERS = (_V1, _V15, _DOUBAO)

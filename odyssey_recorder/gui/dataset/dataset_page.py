@@ -215,7 +215,7 @@ class DatasetPage(MainPage):
         if had_focus and not (focused and focused.isVisible()):
             self.focus_home()
         self._commands.enable(DatasetCommand.CLEAR_FILTERS, on=bool(self._line.field.text()))
-        is_any = bool(self._selected)
+        is_any = bool(shown and self._selected)
         self._commands.enable(
             DatasetCommand.RETIRE_EPISODES, DatasetCommand.RESTORE_EPISODES, on=is_any, why="No episode is selected."
         )
@@ -249,6 +249,7 @@ class DatasetPage(MainPage):
         flags = QItemSelectionModel.SelectionFlag
         selection.setCurrentIndex(self._table.place_index(self._chosen), flags.NoUpdate)
         selection.select(marked, flags.ClearAndSelect | flags.Rows)
+        self._select()  # what is not listed any more is not selected either
 
     def _select(self) -> None:
         rows = self._table.rows

@@ -63,7 +63,7 @@ def _recorded(row: IndexedEpisode) -> float:
 COLUMNS = (
     _column("Instruction", 0, lambda row: " ".join(row.instruction.split())),
     _column("Category", 160, lambda row: category_text(row.category)),
-    _column("Device", 108, lambda row: row.device),
+    _column("Device", 118, lambda row: row.device),
     _column("Steps", 52, lambda row: str(row.steps), lambda row: row.steps, is_number=True),
     _column("Verdict", 108, lambda row: row.verdict.value),
     _column("Annotator", 96, lambda row: row.annotator or "—", lambda row: row.annotator.casefold()),

@@ -16,7 +16,7 @@ from odyssey_recorder.gui.frame.question_dialog import Question, ask, ask_why
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.dialogs import Dialog
 from odyssey_recorder.gui.kit.layouts import labelled
-from odyssey_recorder.gui.kit.parts import Choice, breakable, fill_column, push_button, row, text_label
+from odyssey_recorder.gui.kit.parts import Choice, breakable, push_button, row, text_label
 from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.review.review import DEFECTS, Defect
@@ -47,7 +47,7 @@ _REQUEST = (
     "requested before, if 2 reviewers have judged them, or if they were sent back or rejected."
 )
 _WITHDRAW_REASONS = ("Recorded by mistake", "A step is wrong", "Personal data", "The task was not finished")
-_WITHDRAW = "They move to the trash, and their tasks can be recorded again. Only episodes that nobody has reviewed."
+_WITHDRAW = "Episodes that nobody has reviewed move to the trash, and their tasks can be recorded again."
 _CONTROLS = (
     "Reviewers who have no part in such an episode get it as if nobody had judged it. Their verdicts change nothing: "
     "the figures show how often they are right. Choose accepted episodes, and ones that were sent back."
@@ -63,21 +63,20 @@ _LIKENESSES: tuple[tuple[Likeness, str], ...] = (
 )
 
 
-class Retiring(QWidget):
-    """Its banner tells what was done and undoes it."""
+class Retiring(Banner):
+    """Says what was done, and undoes it."""
 
     decided = Signal()
 
     def __init__(self, index: EpisodeIndex, who: Callable[[], str], background: Background, job: JobCard) -> None:
-        super().__init__()
+        self._undo = push_button("Undo", "Undo the last change")
+        super().__init__(self._undo, can_dismiss=True)
+        self._undo.clicked.connect(self._undo_last)
         self._index = index
         self._who = who
         self._background = background
         self._job = job
         self._revert: Callable[[], object] = list
-        self._undo = push_button("Undo", "Undo the last change", call=self._undo_last)
-        self._banner = Banner(self._undo, can_dismiss=True)
-        fill_column(self, self._banner, spacing=0)
 
     def retire(self, ids: Iterable[str]) -> None:
         self._plan("retire", dict.fromkeys(sorted(ids), ("", None)))
@@ -206,7 +205,7 @@ class Retiring(QWidget):
 
     def _undo_last(self) -> None:
         def take(_: object) -> None:
-            self._banner.hide()
+            self.hide()
             self.decided.emit()
 
         self._undo.hide()
@@ -214,7 +213,7 @@ class Retiring(QWidget):
 
     def _show_message(self, tone: Tone, text: str, *, can_undo: bool = False) -> None:
         self._undo.setVisible(can_undo)
-        self._banner.show_message(tone, text)
+        self.show_message(tone, text)
 
     def _fail(self, error: Exception) -> None:
         self._show_message(Tone.DANGER, breakable(error_text(error)))
@@ -298,8 +297,8 @@ class DuplicatesDialog(Dialog):
 
 _TRASH_COLUMNS: list[TableColumn[InTrash]] = [
     TableColumn("Since", lambda trashed: f"{trashed.moved_at.astimezone():%Y-%m-%d %H:%M}", width=140),
-    TableColumn("By", lambda trashed: trashed.by, width=120),
-    TableColumn("Reason", lambda trashed: trashed.why, width=220),
+    TableColumn("By", lambda trashed: trashed.by, width=100),
+    TableColumn("Reason", lambda trashed: trashed.why, width=170, tip=lambda trashed: trashed.why),
     TableColumn("Episode", lambda trashed: trashed.episode_id, width=150),
     TableColumn("Instruction", lambda trashed: " ".join(trashed.instruction.split())),
 ]
@@ -321,12 +320,12 @@ def _state(candidate: Candidate) -> str:
 _COLUMNS: list[TableColumn[_Member]] = [
     TableColumn("Group", lambda member: str(member[0]), width=56, is_number=True),
     TableColumn(
-        "Proposal", lambda member: f"keep: {member[1].why}" if member[2] is member[1].best else "retire", width=190,
+        "Proposal", lambda member: f"keep: {member[1].why}" if member[2] is member[1].best else "retire", width=150,
         is_bold=lambda member: member[2] is member[1].best,
     ),
     TableColumn("Episode", lambda member: member[2].episode_id, width=150),
-    TableColumn("Device", lambda member: member[2].facts.device, width=120),
-    TableColumn("State", lambda member: _state(member[2]), width=240),
+    TableColumn("Device", lambda member: member[2].facts.device, width=110),
+    TableColumn("State", lambda member: _state(member[2]), width=215),
     TableColumn("Instruction", lambda member: " ".join(member[2].facts.instruction.split())),
 ]  # fmt: skip
 

@@ -190,7 +190,7 @@ class SnapshotCard(Card):
         self._list.setProperty("kind", "rows")
         self._list.activated.connect(lambda _: commands[DevicesCommand.SNAPSHOT_LOAD].trigger())
         self._hint_below = text_label(kind="hint")
-        self._name = line_edit("Name of the new snapshot", "Name, for example clean")
+        self._name = line_edit("Name of the new snapshot", "Name")
         self._name.setValidator(QRegularExpressionValidator(_NAME, self))
         self._name.setToolTip("Letters, digits, dots and dashes; Enter saves")
         self._can_be_used = False

@@ -138,9 +138,10 @@ class PreflightCard(Card):
         self._findings = findings
         self._list.show_findings(findings)
         self._fix_all.setVisible(sum(bool(finding.repairs) for finding in findings) > 1)
-        passed = ", ".join(finding.what for finding in findings if not finding.fix)
-        ready = "" if any(finding.fix for finding in findings) else "Ready to record. "
-        self._summary.setText(f"{ready}OK: {passed}." if passed else ready)
+        passed, count = [finding.what for finding in findings if not finding.fix], len(findings)
+        share = f"Ready. All {count}" if len(passed) == count else f"{len(passed)} of {count}"
+        self._summary.setText(f"{share} checks passed." if findings else "")
+        self._summary.setToolTip(f"Passed: {', '.join(passed)}" if passed else "")
 
     def _ask_to_fix_all(self) -> None:
         self._fix_all.hide()

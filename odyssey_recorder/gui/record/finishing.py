@@ -127,12 +127,12 @@ class EndingDialog(QuestionDialog):
         else:
             super().accept()
 
-    def show_outcome(self, outcome: EpisodeReport | Exception) -> None:
-        """Of the checks: what they found, or why they could not run."""
+    def show_outcome(self, outcome: EpisodeReport | Exception, steps: int | None = None) -> None:
+        """Of the checks: what they found, or why they could not run; `steps` is their number before the ending."""
         if isinstance(outcome, Exception):
             self._end_checks(f"The checks could not run; a reviewer will check the episode. {error_text(outcome)}")
             return
-        lines = list(annotator_messages(outcome))
+        lines = list(annotator_messages(outcome, steps))
         if not lines:
             set_kind(self._findings, "hint")
             self._end_checks("The checks found no problems.")
@@ -230,13 +230,17 @@ class ImpossibleDialog(EndingDialog):
         self.ok.setEnabled(bool(self._choices.reason))
 
 
-def annotator_messages(report: EpisodeReport) -> Iterator[str]:
-    """All that `check` would warn about: one line for each step, and one for each finding of the whole episode."""
+def annotator_messages(report: EpisodeReport, end: int | None = None) -> Iterator[str]:
+    """All that `check` would warn about: one line for each step, and one for each finding of the whole episode.
+
+    `end` is the step of the ending, which the annotator does not see as a step yet.
+    """
     found = [finding for finding in in_order(report.findings) if finding.severity is not Severity.NOTE]
     yield from dict.fromkeys(_sentence(finding) for finding in found if finding.step is None)
     for step in dict.fromkeys(finding.step for finding in found if finding.step is not None):
         sentences = dict.fromkeys(_sentence(finding) for finding in found if finding.step == step)
-        yield f"Step {step_number(step)}: {' '.join(sentences)}"
+        place = "Last screen" if step == end else f"Step {step_number(step)}"
+        yield f"{place}: {' '.join(sentences)}"
 
 
 def _sentence(finding: Finding) -> str:
@@ -294,7 +298,7 @@ class Finishing(QObject):
 
         def show(outcome: EpisodeReport | Exception) -> None:
             if self._asking is dialog and (dialog.ending, self._steps) == (ending, steps):
-                dialog.show_outcome(outcome)
+                dialog.show_outcome(outcome, self._steps)
 
         self._controller.check_trial(Impossible(_UNKNOWN_REASON) if ending == Impossible("") else ending, show, show)
 

@@ -85,12 +85,17 @@ class MessageArea(Banner):
 class _LastMessages(Dialog):
     def __init__(self, messages: tuple[_Message, ...], parent: QWidget) -> None:
         super().__init__("Messages", parent)
-        rows = [_row(message) for message in messages] or [text_label("No messages yet.", "hint")]
-        area = scroll_area(pile(*rows, right=8, spacing=14), "Messages, the newest first")
-        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._messages = messages
+        self._area = scroll_area(name="Messages, the newest first")
+        self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         close = push_button("Close", "Close the messages (Esc)", "primary", call=self.accept)
-        self.fill(area, row(None, close), stretch=area)
+        self.fill(self._area, row(None, close), stretch=self._area)
+        self.repaint_icons()
         self.resize(480, 420)
+
+    def repaint_icons(self) -> None:
+        rows = [_row(message) for message in self._messages] or [text_label("No messages yet.", "hint")]
+        self._area.setWidget(pile(*rows, right=8, spacing=14))
 
 
 def _row(message: _Message) -> QWidget:

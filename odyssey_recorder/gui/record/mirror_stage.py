@@ -113,6 +113,7 @@ class ViewStrip(QWidget):
 
 
 _GAP = 12
+_CAPTION_GAP = 4
 _WANTED = "Restore this screen"
 _BEFORE = "Before the last step"
 
@@ -179,8 +180,10 @@ class MirrorStage(QWidget):
         if fit is None:
             return
         size, room = fit.frame_size, self.contentsRect()
-        beside = min((room.width() - _GAP) / 2 / size.width, room.height() / size.height)
-        above = min(room.width() / size.width, (room.height() - _GAP) / 2 / size.height)
+        room.adjust(0, max(0, self._banner.heightForWidth(room.width())) + _GAP, 0, 0)
+        caption = self._current.caption.sizeHint().height() + _CAPTION_GAP
+        beside = min((room.width() - _GAP) / 2 / size.width, (room.height() - caption) / size.height)
+        above = min(room.width() / size.width, ((room.height() - _GAP) / 2 - caption) / size.height)
         directions = QBoxLayout.Direction
         self._screens.setDirection(directions.LeftToRight if beside >= above else directions.TopToBottom)
 
@@ -228,6 +231,6 @@ class _CaptionedScreen(QWidget):
         self.caption = text_label(text, "field")
         self.caption.setWordWrap(False)  # otherwise the layout asks for heights, and the shares are unequal
         self.caption.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        fill_column(self, self.caption, (screen, 1), spacing=4)
+        fill_column(self, self.caption, (screen, 1), spacing=_CAPTION_GAP)
         # Both screens get equal space, whatever their size hints.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)

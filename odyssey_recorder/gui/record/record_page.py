@@ -33,7 +33,7 @@ from odyssey_recorder.gui.record.finishing import Finishing
 from odyssey_recorder.gui.record.messages import MessageArea
 from odyssey_recorder.gui.record.practice_card import PracticeCard
 from odyssey_recorder.gui.record.sounds import Sound, Sounds
-from odyssey_recorder.gui.record.status import PATH_CHANGED, ElidedLabel
+from odyssey_recorder.gui.record.status import GRPC_LOST, ElidedLabel
 from odyssey_recorder.gui.record.steps_card import LAST, StepsCard
 from odyssey_recorder.gui.record.task_card import TaskCard, TaskStage
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
@@ -204,8 +204,8 @@ class RecordPage(MainPage):
 
     def _report_capture_path(self, path: str) -> None:
         self._message.end(_PATH)
-        kind = NoticeKind.WARNING if path == "screencap" else NoticeKind.NEWS
-        self._message.say(kind, PATH_CHANGED[path], cause=_PATH)
+        if path == "screencap":
+            self._message.say(NoticeKind.WARNING, GRPC_LOST, cause=_PATH)
 
     def _report_lost_task(self, why: str) -> None:
         if self._controller.phase not in _STAGES:
@@ -345,7 +345,7 @@ class RecordPage(MainPage):
         self._column = fill_column(self._right, *above, (self._preflight, 1), (self._steps, 1), spacing=_SPACE)
         self._instruction_label.setProperty("kind", "title")
         middle = QWidget()
-        fill_column(middle, self._heading, (self._device, 1), spacing=0)
+        fill_column(middle, self._heading, (self._device, 1), spacing=6)
         left, right = (self._left, _LEFT_PX), (self._right, _RIGHT_PX)
         self._panels = Panels("record", self._commands, middle, {"left": left, "right": right}, self._fits)
         self._panels.arranged.connect(self._place_messages)

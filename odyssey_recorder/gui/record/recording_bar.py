@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.gui.kit.parts import fill_row, named, set_kind, text_label
 from odyssey_recorder.gui.kit.theme import grown
+from odyssey_recorder.gui.record.status import StatusLine
 from odyssey_recorder.gui.screen.canvas import Framing
 
 _HEIGHT = 32
@@ -14,8 +15,8 @@ _MARKS = {Framing.PLAIN: "○", Framing.RECORDING: "●", Framing.PAUSED: "▮�
 
 
 class RecordingBar(QWidget):
-    def __init__(self, status: QWidget, undo: QWidget) -> None:
-        """`status` has the room between the steps and the time."""
+    def __init__(self, status: StatusLine, undo: QWidget) -> None:
+        """`status` has the room between the steps and the time; a refusal has theirs too."""
         super().__init__()
         self.framing = Framing.PLAIN
         self._before_s = 0.0
@@ -29,6 +30,8 @@ class RecordingBar(QWidget):
         fill_row(self, self._state, self._count, undo, (status, 1), self._time, margins=(2, 0, 2, 0), spacing=12)
         self._clock = QTimer(self, interval=1000)
         self._clock.timeout.connect(self._show_time)
+        self._is_refusing = False
+        status.refused.connect(self._make_room)
 
     def event(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.StyleChange:
@@ -51,9 +54,14 @@ class RecordingBar(QWidget):
         self._state.setText(f"{_MARKS[framing]}  {text}")
         self._state.setVisible(framing is not Framing.PLAIN)  # the status line says the same
         self._count.setText("" if steps is None else "1 step" if steps == 1 else f"{steps} steps")
-        self._time.setVisible(steps is not None)
         self._show_time()
+        self._make_room(self._is_refusing)
         self.setAccessibleName(self.words)
+
+    def _make_room(self, is_refusing: bool) -> None:
+        self._is_refusing = is_refusing
+        for label in (self._count, self._time):
+            label.setVisible(bool(self._count.text()) and not is_refusing)
 
     @property
     def words(self) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from html import escape
 
-from PySide6.QtCore import QPointF, QSize, Qt, QTimer
+from PySide6.QtCore import QPointF, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
@@ -30,16 +30,10 @@ _PATHS = {
     ),
 }
 
-PATH_CHANGED = {
-    "gRPC": "Screenshots come over gRPC again.",
-    "screencap": (
-        "The gRPC connection is lost. Screenshots now come from adb (screencap), which is "
-        "slower. No step is lost. Continue when it says Ready."
-    ),
-}
-
-
-_HEIGHT = 26
+GRPC_LOST = (
+    "The gRPC connection is lost. Screenshots now come from adb (screencap), which is "
+    "slower. No step is lost. Continue when it says Ready."
+)
 
 
 class Activity(Enum):
@@ -50,6 +44,9 @@ class Activity(Enum):
 
 
 class StatusLine(QWidget):
+    refused = Signal(bool)
+    """Whether it shows a refusal, which needs the room beside the line too."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._dot = _Dot()
@@ -62,13 +59,12 @@ class StatusLine(QWidget):
         self._age.setProperty("kind", "hint")
         self._age.setToolTip("Time since the newest screenshot; over gRPC, one arrives when the screen changes")
         self._frame: Frame | None = None
-        self._hint = ElidedLabel()
+        self._hint = ElidedLabel(lines=2)
         self._hint.setAccessibleName("What was recorded")
         self._hint_timer = QTimer(self, singleShot=True)
         self._hint_timer.timeout.connect(lambda: self.show_hint(""))
         messages = (self._hint, 1), (self._message, 1)
         fill_row(self, self._dot, self._state, *messages, self._path, self._age, margins=(2, 0, 2, 0))
-        self.setFixedHeight(_HEIGHT)
         self.show_hint("")
         self._clock = QTimer(self, interval=_AGE_MS)
         self._clock.timeout.connect(self._show_age)
@@ -92,6 +88,9 @@ class StatusLine(QWidget):
             set_kind(self._hint, "refusal" if is_refusal else "made")
         for part, shown in ((self._hint, True), (self._message, False), (self._path, False), (self._age, False)):
             part.setVisible(shown == bool(text))
+        self._dot.setHidden(is_refusal)
+        self._state.setHidden(is_refusal)
+        self.refused.emit(is_refusal)
         if text and not stays:
             self._hint_timer.start(_REFUSAL_MS if is_refusal else _HINT_MS)
         else:
@@ -176,15 +175,22 @@ class ElidedLabel(QLabel):
         self.setToolTip(f"<p>{escape(text)}</p>" if text else "")
         self.update()
 
+    @property
+    def shown(self) -> str:
+        """The text in its lines, elided if they have too little room."""
+        return "\n".join(wrapped(self.words, self.fontMetrics(), self._area.width(), self._lines))
+
+    @property
+    def _area(self) -> QRect:
+        return self.rect().adjusted(8, 0, -4, 0) if self.property("kind") == "refusal" else self.rect()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         option = QStyleOption()
         option.initFrom(self)
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
         painter.setPen(self.palette().windowText().color())
-        area = self.rect().adjusted(8, 0, -4, 0) if self.property("kind") == "refusal" else self.rect()
-        text = "\n".join(wrapped(self.words, self.fontMetrics(), area.width(), self._lines))
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        painter.drawText(self._area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.shown)
 
 
 @dataclass(frozen=True, slots=True)

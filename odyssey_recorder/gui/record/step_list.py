@@ -153,7 +153,7 @@ def _paint_text(painter: QPainter, area: QRect, step: StripStep, *, offers_note:
     for text, font, colour, lines in (
         (step.title, small, theme.muted, 1),
         (step.text, bold, theme.text, 2 if flag else 4),
-        (step.place, small, theme.muted, 1),
+        (step.place, small, theme.muted, 2),
         (sentence(flag), small, theme.warning, 3),
     ):
         height = QFontMetrics(font).height() + 1

@@ -157,7 +157,7 @@ class TaskCard(Card):
 
     def show_today(self, count: DayCount) -> None:
         hours, minutes = divmod(round(count.seconds / 60), 60)
-        time = f"{hours} h {minutes} min" if hours else f"{minutes} min"
+        time = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else "under 1 min"
         say(self._today, f"You today: {counted(count.episodes, 'episodes')}, {time}" if count.episodes else "")
 
     def set_stage(self, stage: TaskStage) -> None:
@@ -370,7 +370,7 @@ class TaskCard(Card):
         running = commands.buttons(RecordCommand.PAUSE, RecordCommand.STOP, kind="compact", wide=True)
         away = commands.buttons(RecordCommand.AGAIN, RecordCommand.DISCARD, kind="compact", wordless=True)
         fill_row(self._running, *running, *away, spacing=4)
-        reply = commands.button(RecordCommand.REPLY, kind="low")
-        task = scroll_area(pile(self._fields, self._text, row(reply, None), self._nothing, spacing=-1))
-        below = (self._progress, self._today, self._queue_row, self._hint, self._start, self._running)
+        task = scroll_area(pile(self._fields, self._text, self._nothing, spacing=-1))
+        counts = row((self._progress, 1), commands.button(RecordCommand.REPLY, kind="low"))
+        below = (counts, self._today, self._queue_row, self._hint, self._start, self._running)
         fill_column(self, head, (task, 1), *below, margins=(16, 14, 16, 16), spacing=12)

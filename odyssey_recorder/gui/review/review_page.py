@@ -45,7 +45,7 @@ _SPACE = 16
 _ROOMY_PX = 1030
 """Where the open episode has this much, the list stays beside it."""
 _LIST_PX, _PANEL_PX = 300, 350
-_TITLE_LETTERS = 60
+_TITLE_LETTERS = 32
 _REOPEN_REASONS = ("I overlooked something", "I pressed the wrong key", "The annotator is right", "A fault was found")
 _OF_EPISODES = (
     ReviewCommand.FIND_REVIEW,

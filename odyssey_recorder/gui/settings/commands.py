@@ -16,6 +16,7 @@ class SettingsCommand(Command):
     FORGET_KEY = _command(
         "Forget the key", "Remove the API key from your system's keyring", "delete_outline", seen_by="leads"
     )
+    TEST_MODEL = _command("Ask the model", "Ask the model about a small picture", "send_outline", seen_by="leads")
     RESET_KEYS = _command("Reset", "Reset the shortcut of the selected action", "undo")
     RESET_ALL_KEYS = _command("Reset all", "Reset all shortcuts", "restore")
     OPEN_LOG = _command("Open folder", "Show the log in the file manager", "folder_open_outline")

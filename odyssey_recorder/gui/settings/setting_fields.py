@@ -171,6 +171,15 @@ class SettingField(QWidget):
         self._control.setEnabled(not set_by)
         self.show_remark()
 
+    @property
+    def can_change(self) -> bool:
+        return not self._set_by
+
+    def enter(self, value: object) -> None:
+        """As if the user had entered it."""
+        if self.can_change:
+            self._control.show_value(value)
+
     def revert(self) -> None:
         self.show_value(self._shown, set_by=self._set_by)
 

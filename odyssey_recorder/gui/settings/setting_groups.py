@@ -43,7 +43,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
         ),
     ),
     "Device connection": (
-        Setting("adb", "adb", "The adb program.", partial(_FILE, default="The adb on the PATH")),
+        Setting("adb", "adb", "The adb program.", partial(_FILE, default="The adb on the PATH, or the bundled one")),
         Setting(
             "adb_server_port", "adb server", "The port where the adb server listens; usually 5037.",
             partial(number_control, lowest=1, highest=65535),
@@ -107,8 +107,8 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             partial(TextControl, default="None"), is_at_once=True, seen_by=_LEADS,
         ),
         Setting(
-            "model_url", "Address", "The address of the provider's service.",
-            partial(TextControl, default="The provider's own"), is_at_once=True, seen_by=_LEADS,
+            "model_url", "Address", "The address of the server; it usually ends in /v1.",
+            partial(TextControl, default="OpenAI's own"), is_at_once=True, seen_by=_LEADS,
         ),
         Setting(
             "name_apps", "Apps in instructions", "The paper leaves them out; the released data name them.",

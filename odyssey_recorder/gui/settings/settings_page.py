@@ -17,8 +17,10 @@ from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.dialogs import Dialog
 from odyssey_recorder.gui.kit.layouts import scroll_area
 from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_row, fix_width, named, push_button, row, text_label
+from odyssey_recorder.gui.kit.theme import text_scale
 from odyssey_recorder.gui.settings.commands import SettingsCommand
 from odyssey_recorder.gui.settings.key_field import KeyField, LogField
+from odyssey_recorder.gui.settings.server_field import ModelTest, ServerField
 from odyssey_recorder.gui.settings.setting_fields import Setting, SettingField, button_row, titled_row
 from odyssey_recorder.gui.settings.setting_groups import GROUPS
 from odyssey_recorder.gui.settings.shortcut_card import ShortcutCard
@@ -58,6 +60,8 @@ class SettingsPage(MainPage):
         self._shortcuts = shortcuts
         self._fields = {setting.name: SettingField(setting) for group in GROUPS.values() for setting in group}
         self._key = KeyField(background, commands)
+        self._server = ServerField(background)
+        self._model_test = ModelTest(background, commands, self._shown_model)
         self._log = LogField(commands)
         self._shortcut_card = ShortcutCard(shortcuts, background, commands)
         self._message = Banner(can_dismiss=True)
@@ -72,7 +76,7 @@ class SettingsPage(MainPage):
         self._consent = _consent(commands)
         self._extras: Mapping[str, tuple[QWidget, ...]] = {
             "You": (self._consent,),
-            "Language model": (self._key,),
+            "Language model": (self._key, self._model_test),
             "Log": (self._log,),
         }
         self._park_fields()
@@ -110,6 +114,8 @@ class SettingsPage(MainPage):
         if not self._changes:
             self._in_order.run(self._read, self._show_read, self._fail)
             self._key.look()
+            if self._is_seen("Language model"):
+                self._server.look()
             self._area.verticalScrollBar().setValue(0)
 
     def asks_before_closing(self, close: Callable[[], object]) -> bool:
@@ -143,7 +149,20 @@ class SettingsPage(MainPage):
     def _show(self, reading: _Reading) -> None:
         for name, field in self._fields.items():
             field.show_value(getattr(reading.settings, name), set_by=reading.set_by.get(name, ""))
+        self._show_server()
         self._offer_save()
+
+    def _show_server(self) -> None:
+        address = self._fields["model_url"]
+        self._server.show_url(str(address.value or ""), can_change=address.can_change)
+
+    def _use_server(self, url: str, model: str) -> None:
+        self._fields["model_url"].enter(url)
+        if model:
+            self._fields["model"].enter(model)
+
+    def _shown_model(self) -> tuple[str, str]:
+        return str(self._fields["model"].value or ""), str(self._fields["model_url"].value or "")
 
     def _note_change(self) -> None:
         self._message.hide()
@@ -225,9 +244,12 @@ class SettingsPage(MainPage):
             use_theme(name)
 
     def _use_text_size(self) -> None:
-        size = self._fields["text_size"].value
+        field, before = self._fields["text_size"], text_scale()
+        size = field.value
         if size == "small" or size == "normal" or size == "large" or size == "extra large":
             use_text_size(size)
+            if text_scale() != before:  # what is above the field has grown
+                QTimer.singleShot(0, self, lambda: self._area.ensureWidgetVisible(field))
 
     # Wiring.
 
@@ -239,6 +261,8 @@ class SettingsPage(MainPage):
             field.changed.connect(self._note_change)
         self._fields["theme"].changed.connect(self._use_theme)
         self._fields["text_size"].changed.connect(self._use_text_size)
+        self._fields["model_url"].changed.connect(self._show_server)
+        self._server.chosen.connect(self._use_server)
         self._key.failed.connect(lambda text: self._message.show_message(Tone.DANGER, text))
         self._log.failed.connect(lambda text: self._message.show_message(Tone.DANGER, text))
         self._shortcut_card.refused.connect(self._report_refusal)
@@ -276,14 +300,16 @@ class SettingsPage(MainPage):
         """Give widgets without a card a hidden parent, so that they are destroyed if the window closes before."""
         waiting = QWidget(self)
         waiting.hide()
-        for part in (*self._fields.values(), *sum(self._extras.values(), ()), self._shortcut_card):
+        for part in (*self._fields.values(), *sum(self._extras.values(), ()), self._server, self._shortcut_card):
             part.setParent(waiting)
 
     def _card(self, title: str, group: tuple[Setting, ...]) -> QFrame:
         if title == "Shortcuts":
             return self._shortcut_card
         card = Card()
-        fields = [self._fields[setting.name] for setting in group]
+        fields: list[QWidget] = [self._fields[setting.name] for setting in group]
+        if title == "Language model":
+            fields.insert(0, self._server)
         parts = (text_label(title, "title"), *fields, *self._extras.get(title, ()))
         fill_column(card, *parts, margins=(20, 16, 20, 20), spacing=18)
         return card

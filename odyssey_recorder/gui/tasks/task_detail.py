@@ -35,7 +35,7 @@ class TaskDetail(Card):
         self._text.setVisible(task is not None)
         self._title.setText("Task" if task is None else f"Task {task.task_id}")
         say(self._holder, holding)
-        history = "" if task is None else "\n".join(_words(entry) for entry in task.history)
+        history = "" if task is None else "\n".join(map(_line, task.history))
         self._history.setText(history)
         for part in (self._head, self._history):
             part.setVisible(bool(history))
@@ -55,7 +55,5 @@ def holder_text(holder: Holder, *, is_here: bool) -> str:
     return f"Reserved for {'you' if is_here else f'{holder.annotator}{place}'} until {until:%H:%M}."
 
 
-def _words(entry: HistoryEntry) -> str:
-    line = f"{entry.at.astimezone():%Y-%m-%d %H:%M}  {entry.event.value.capitalize()} by {entry.by}"
-    more = entry.reason or (f"episode {entry.episode_id}" if entry.episode_id else "")
-    return f"{line}: {more}" if more else line
+def _line(entry: HistoryEntry) -> str:
+    return f"{entry.at.astimezone():%Y-%m-%d %H:%M}  {entry.words}"

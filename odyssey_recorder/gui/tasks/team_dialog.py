@@ -3,9 +3,18 @@
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import (
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from odyssey_recorder.gui.kit.dialogs import Dialog
+from odyssey_recorder.gui.kit.icons import glyph, glyph_font
 from odyssey_recorder.gui.kit.layouts import labelled
 from odyssey_recorder.gui.kit.parts import (
     Choice,
@@ -18,6 +27,8 @@ from odyssey_recorder.gui.kit.parts import (
     say,
     text_label,
 )
+from odyssey_recorder.gui.kit.table import Index
+from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.tasks.templates.team import Lacking, Team
 from odyssey_recorder.tasks.templates.template import Catalogue, CatalogueApp
 from odyssey_recorder.tasks.templates.template_schema import AppEntry
@@ -44,7 +55,8 @@ class TeamDialog(Dialog):
         self._kind.offer(_KINDS)
         self._list = named(QListWidget(), "What the team has")
         self._list.setProperty("kind", "rows")
-        self._name, self._package = line_edit("Name", "Name"), line_edit("Package", "Package, such as org.example.app")
+        self._list.setItemDelegate(_Ticks(self._list))
+        self._name, self._package = line_edit("Name", "Our notes"), line_edit("Package", "org.example.app")
         self._like = Choice("Does the same as")
         self._like.offer([(app.name, app.name) for app in sorted(catalogue.apps, key=lambda app: app.name.casefold())])
         self._failure = text_label(kind="danger")
@@ -127,6 +139,20 @@ class TeamDialog(Dialog):
         buttons = row(None, cancel, save)
         self.fill(title, hint, filters, self._list, adding, self._failure, buttons, stretch=self._list)
         self.resize(_WIDTH_PX, _HEIGHT_PX)
+
+
+class _Ticks(QStyledItemDelegate):
+    """Draws the ticks of checked rows, which a style sheet cannot."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        if Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked:
+            self.initStyleOption(option, index)
+            style = option.widget.style()
+            box = style.subElementRect(QStyle.SubElement.SE_ItemViewItemCheckIndicator, option, option.widget)
+            painter.setFont(glyph_font(box.height() - 1))
+            painter.setPen(Theme.current().on_accent)
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, glyph("check_bold"))
 
 
 def _about(app: CatalogueApp) -> str:

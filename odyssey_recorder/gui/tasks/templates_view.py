@@ -29,7 +29,7 @@ from odyssey_recorder.tasks.templates.template import Template
 from odyssey_recorder.tasks.wording.proposing import Proposal
 
 _PROPOSED, _GENERATED = 5, 20
-_ROW_PX = 40
+_ROW_PX = 44
 _WIDE_PX = 1180
 _WIDTHS = {CATEGORY: 190, ROLES: 190, LEFT: 150}
 

@@ -377,7 +377,7 @@ class TaskQueue:
         past = self._snapshot.past(transaction.connection, task.task_id, task.version)
         new = [entry for entry in past.history[self._known_events :] if entry.event in task_status.TAKEN]
         if new:
-            self._lost = f"{new[-1].event.value.capitalize()} by {new[-1].by}: {new[-1].reason}"
+            self._lost = new[-1].words
             self._held, self._passed = "", task.task_id
         return bool(new)
 

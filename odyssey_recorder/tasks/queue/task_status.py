@@ -66,6 +66,13 @@ class HistoryEntry:
     episode_id: str
     place: str
 
+    @property
+    def words(self) -> str:
+        """What was done by whom and why, without the time."""
+        more = self.reason or (f"episode {self.episode_id}" if self.episode_id else "")
+        link = " " if self.event is TaskEvent.ASSIGNED else ": " if more else ""  # that reason is to whom
+        return f"{self.event.value.capitalize()} by {self.by}{link}{more}"
+
 
 def sent_back_episode(history: Sequence[HistoryEntry]) -> str:
     """The episode whose review sent the task back, if nothing was recorded since; empty for none."""

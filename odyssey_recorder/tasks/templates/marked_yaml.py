@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import yaml
 
@@ -102,8 +103,12 @@ class _Reading:
         return (*top.place, key)
 
 
+@lru_cache(maxsize=1000)
 def read_marked(text: str) -> MarkedDocument:
-    """The single document of a YAML text; an empty text is "". Raises MarkedYamlError."""
+    """The single document of a YAML text; an empty text is "". Raises MarkedYamlError.
+
+    All templates are read again whenever they may have changed, and most have not. Do not change the result.
+    """
     reading = _Reading()
     for event in _events(text):
         reading.take(event)

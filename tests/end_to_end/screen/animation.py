@@ -104,6 +104,6 @@ def animation(sandbox: Sandbox) -> None:
         film.show(1200)
         film.press("Publish")
         annotator.wait_for("The episode is published.", "Click “Send message”")  # the steps are read again
-        annotator.window.content(later=True)
+        annotator.window.content(delay_ms=100)
         film.show(2500)
         film.save(sandbox.screenshot("recording").with_suffix(".webp"))

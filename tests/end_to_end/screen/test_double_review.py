@@ -20,7 +20,8 @@ from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.sandbox import Sandbox
 from tests.end_to_end.screen.window import ROOT
 
-SEED = 615
+SEED = 675
+"""With it, even few episodes have a fail in each answer, and a dispute."""
 FIRST, SECOND, THIRD = "Bea", "Cleo", "Dora"
 _KEYS = {"p": "qaz", "f": "wsx"}
 """The keys for pass and fail, for each of the three questions."""
@@ -99,7 +100,7 @@ def answers_of(verdict: Verdict) -> str:
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("profile", ["small_phone"], indirect=True)
-@pytest.mark.parametrize("count", [5, pytest.param(40, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [3, pytest.param(40, marks=pytest.mark.soak)])
 def test_two_reviewers_and_an_arbiter(sandbox: Sandbox, count: int) -> None:
     given = {name: planned_opinions(name, count) for name in (FIRST, SECOND)}
     for name, opinions in given.items():

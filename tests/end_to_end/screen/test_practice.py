@@ -10,7 +10,7 @@ from tests.end_to_end.screen.sandbox import Sandbox
 pytestmark = pytest.mark.timeout(600)
 
 
-@pytest.mark.parametrize("tasks", [2, pytest.param(len(practice_tasks()), marks=pytest.mark.soak)])
+@pytest.mark.parametrize("tasks", [1, pytest.param(len(practice_tasks()), marks=pytest.mark.soak)])
 def test_practice_opens_the_queue(sandbox: Sandbox, tasks: int) -> None:
     sandbox.write_settings(practice_tasks=tasks)
     with sandbox.annotator() as annotator:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from tests.gui.slot_probe import SlowDelivery
 
 ROOT = Path(__file__).parents[3]
 PATIENCE_S = 60.0
-_LATER_MS = 100
+_LATER_MS = range(100, 401, 50)
+"""The pauses between two looks: what takes long is looked at less often, because a look costs the program time."""
 
 
 class Window:
@@ -43,17 +45,17 @@ class Window:
         if self._process.poll() is None:
             self.close()
 
-    def content(self, *, later: bool = False) -> WindowContent:
-        content: WindowContent = self._request("content", delay_ms=_LATER_MS if later else 0)
+    def content(self, *, delay_ms: int = 0) -> WindowContent:
+        content: WindowContent = self._request("content", delay_ms=delay_ms)
         return content
 
     def wait_until(self, condition: Callable[[WindowContent], bool], what: str) -> WindowContent:
         """Poll until `condition` holds and return the content. Fails with `what` and what is visible instead."""
         expires_s = time.monotonic() + PATIENCE_S
-        content = self.content()
+        content, pauses_ms = self.content(), chain(_LATER_MS, repeat(_LATER_MS[-1]))
         while not condition(content):
             assert time.monotonic() < expires_s, f"waited for {what}; there is {_describe(content)}"
-            content = self.content(later=True)
+            content = self.content(delay_ms=next(pauses_ms))
         return content
 
     def focus(self) -> None:
@@ -76,7 +78,7 @@ class Window:
     def kill(self) -> None:
         self.slow_events()
         self._process.kill()
-        self._process.wait(10)
+        self._process.wait(30)
         self._close_pipes()
 
     def close(self) -> None:

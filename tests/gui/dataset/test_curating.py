@@ -5,7 +5,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QListView, QTableView, QWidget
 
@@ -15,6 +15,7 @@ from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.gui.bridges.workplace import Workplace
+from odyssey_recorder.gui.dataset.facet_pane import FacetPane
 from odyssey_recorder.gui.dataset.redacting import RedactDialog, RedactingViewer
 from odyssey_recorder.gui.dataset.retiring import DuplicatesDialog
 from odyssey_recorder.gui.screen.box_canvas import BoxCanvas
@@ -58,6 +59,11 @@ def page(open_at: OpenAt, root: Path, tmp_path: Path, who: list[str]) -> Dataset
     return page
 
 
+def test_list_is_level_with_the_facets(page: DatasetDriver) -> None:
+    tops = [part.mapTo(page.pilot.window, QPoint()).y() for part in (page.filter_line, page.pilot.find(FacetPane))]
+    assert tops[0] == tops[1], "nothing is above it while there is no message"
+
+
 def select_two(page: DatasetDriver) -> None:
     page.table.selectRow(0)
     QTest.keyClick(page.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
@@ -81,6 +87,7 @@ def retire_two(page: DatasetDriver) -> None:
 def test_retiring_needs_a_reason_and_can_be_undone(page: DatasetDriver, root: Path) -> None:
     retire_two(page)
     page.pilot.wait_for_text("2 episodes retired.")
+    assert not page.pilot.says("2 selected")
     assert {one.reason for one in read_retired(root).values()} == {"blurred"}
     assert page.pilot.says("1 episode")
     page.pilot.press_in(page.pilot.window, "Undo")
@@ -167,6 +174,7 @@ def test_retired_episodes_can_be_listed_and_restored(page: DatasetDriver, root: 
     page.pilot.press_in(page.pilot.dialog(), "Restore")
     page.wait_for_count(0)
     assert read_retired(root) == {}
+    assert not any(map(page.pilot.is_enabled, ("Retire", "Restore", "Send to review", "Withdraw"))), "nothing is listed"
     page.pilot.press_in(page.pilot.window, "Undo")
     page.wait_for_count(2)
     assert {one.reason for one in read_retired(root).values()} == {"blurred"}, "as it was, with its reason"

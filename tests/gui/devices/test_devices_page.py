@@ -112,7 +112,7 @@ def test_adb_failure_is_shown_until_refreshed(open_page: OpenPage, inventory: Fa
 def test_lost_device_is_reported_at_once(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page()
-    pilot.wait(lambda: pilot.says("OK: "))
+    pilot.wait(lambda: pilot.says("checks passed."))
     inventory.lose(SERIAL)
     pilot.press("Check again")
     before_next_listing_ms = 2000
@@ -247,7 +247,7 @@ def test_emulator_of_another_vendor_is_stopped_and_turned_in_its_own_window(
 def test_recorded_device_cannot_be_changed(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page()
-    pilot.wait(lambda: pilot.says("OK: "))
+    pilot.wait(lambda: pilot.says("checks passed."))
     assert pilot.enabled_buttons >= {"Record on it", "Rotate", "Stop", "Fix"}
     assert not pilot.enabled_buttons & {"Fold", "Unfold", "Start", "Create", "Cold boot"}
     pilot.page.show_recording(SERIAL)
@@ -269,13 +269,13 @@ def test_failed_repair_can_be_tried_again(open_page: OpenPage, inventory: FakeIn
     pilot.press("Fix Navigation")
     pilot.wait(lambda: not pilot.says("Navigation: by gestures"))
     assert inventory.done == ["fix Navigation", "fix Navigation"]
-    pilot.wait(lambda: pilot.says("Navigation,"))
+    pilot.wait(lambda: pilot.says("checks passed."))
 
 
 def test_snapshots_are_saved_loaded_and_deleted(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page()
-    pilot.wait(lambda: pilot.says("OK: "))
+    pilot.wait(lambda: pilot.says("checks passed."))
     assert not pilot.enabled_buttons & {"Save", "Load", "Delete"}
     field = pilot.line("Name of the new snapshot")
     QTest.keyClicks(field, "clean / home")

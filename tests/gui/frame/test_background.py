@@ -69,10 +69,10 @@ def test_nothing_is_delivered_after_closing(qtbot: QtBot) -> None:
 
     def work() -> None:
         began.set()
-        go_on.wait(5)
+        go_on.wait(30)
 
     def job(progress: Progress, cancelled: Cancelled) -> None:
-        go_on.wait(5)
+        go_on.wait(30)
         ended.set()
 
     background.run(work, results.append, results.append)
@@ -104,7 +104,7 @@ def test_closing_drops_callbacks_of_running_jobs(qtbot: QtBot) -> None:
     may_end, ended = threading.Event(), threading.Event()
 
     def work(progress: Progress, cancelled: Cancelled) -> None:
-        may_end.wait(20)
+        may_end.wait(30)
         ended.set()
 
     background.start("Starting", work, TrackedReceiver(destroyers).take)
@@ -119,7 +119,7 @@ def test_closing_drops_callbacks_of_running_jobs(qtbot: QtBot) -> None:
 def test_in_order_runs_one_function_at_a_time(background: Background, qtbot: QtBot) -> None:
     part, results = background.in_order(), list[int]()
     may_end = threading.Event()
-    part.run(lambda: may_end.wait(20) and 1, results.append)
+    part.run(lambda: may_end.wait(30) and 1, results.append)
     part.run(lambda: 2, results.append)
     background.run(may_end.set)
     qtbot.waitUntil(lambda: len(results) == 2)

@@ -375,7 +375,7 @@ def test_focus_after_actions(pilot: Pilot, page: Command) -> None:
     for what, action, expected in FOCUS[page]:
         action(pilot)
         try:
-            pilot.qtbot.waitUntil(partial(is_focused, expected), timeout=1500)
+            pilot.qtbot.waitUntil(partial(is_focused, expected))
         except TimeoutError:
             wrong.append((what, expected, focused()))
     assert not wrong, wrong

@@ -208,7 +208,9 @@ def test_agent_needs_an_emulator(open_window: OpenWindow, server: StandIn, tmp_p
 def test_card_fits_smallest_window(pilot: Pilot, thinker: ControlledModel, device: FakeDevice, size: TextSize) -> None:
     use_text_size(size)
     pilot.window.resize(SMALLEST)
-    device.tree = device.tree.replace("OK", "Delete all that was written here")
+    button = device.tree[device.tree.index("<node") : device.tree.index("</hierarchy>")]
+    above = button.replace("270", "100").replace("330", "160")
+    device.tree = device.tree.replace(button, above + button.replace("OK", "Delete all that was written here"))
     run_agent(pilot, thinker)
     pilot.wait_for_text("Agent at work")
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
@@ -426,7 +428,7 @@ def test_closing_during_a_question_keeps_the_steps(
     pilot: Pilot, thinker: ControlledModel, service: FakeRecordings
 ) -> None:
     run_agent(pilot, thinker)
-    thinker.say("CLICK", x=500, y=200)
+    thinker.say("CLICK", x=500, y=500)
     thinker.say("COMPLETE")
     pilot.wait_for_text("Allow this action?")
     pilot.window.close()

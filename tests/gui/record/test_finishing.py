@@ -113,6 +113,10 @@ def test_all_that_check_warns_about_is_shown_in_one_line_per_step() -> None:
         "Step 2: Found at 1. Tell your lead.",
         "Step 5: The key had no effect. Found at 4.",
     ]
+    assert list(annotator_messages(report(finding(3), finding(4)), end=4)) == [
+        "Step 4: Found at 3.",
+        "Last screen: Found at 4.",
+    ]
 
 
 def test_many_findings_are_scrolled(dialog: CompleteDialog) -> None:
@@ -204,7 +208,7 @@ def test_question_shows_all_that_check_finds_on_the_published_episode(tmp_path: 
     pilot.wait_for_phase(Phase.FINISHED)
     (episode_id,) = episode_ids(service.store.root)
     published = check_alone(service.store.root / annotation_path(episode_id))
-    assert lines == ["Please check:", *annotator_messages(published)]
+    assert lines == ["Please check:", *annotator_messages(published, len(pilot.views[-1].steps) - 1)]
     assert len(lines) >= 3
 
 

@@ -98,6 +98,17 @@ def test_wanted_screen_placement(stage: MirrorStage, qtbot: QtBot, tmp_path: Pat
     assert (current_at.x() == wanted_at.x()) is not side_by_side
 
 
+def test_wanted_screen_is_beside_if_banner_and_captions_take_the_height(
+    stage: MirrorStage, mirror: MirrorView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    mirror.show_frame(frame(TABLET, number=2))
+    stage.resize(680, 490)
+    stage.show_wanted(screenshot_in(tmp_path, TABLET), text="Nothing is recorded until both screens match.")
+    (wanted,) = stage.findChildren(WantedScreen)
+    qtbot.waitUntil(lambda: wanted.is_shown and wanted.size() == mirror.size())
+    assert mirror.mapTo(stage, QPoint()).y() == wanted.mapTo(stage, QPoint()).y()
+
+
 def test_restoring_fits_the_mirror(stage: MirrorStage, mirror: MirrorView, commands: Commands, tmp_path: Path) -> None:
     mirror.viewport.show_scale(1.5)
     assert not commands[RecordCommand.ACCEPT_SCREEN].isEnabled()

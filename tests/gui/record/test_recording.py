@@ -126,7 +126,7 @@ def test_sounds_are_off_unless_wanted(pilot: Pilot, device: FakeDevice) -> None:
 def test_own_count_and_time_of_today_are_shown(pilot: Pilot) -> None:
     pilot.start()
     pilot.complete()
-    pilot.wait_for_text("You today: 1 episode, 0 min")
+    pilot.wait_for_text("You today: 1 episode, under 1 min")
 
 
 def test_published_episode_shows_its_path_and_offers_another(pilot: Pilot, service: FakeRecordings) -> None:
@@ -185,6 +185,11 @@ def test_controls_fit_the_smallest_window(open_window: OpenWindow, tmp_path: Pat
     pilot.wait_for_steps(1)
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     assert pilot.says("Switch the phone to dark mode") or pilot.named(ElidedLabel, "Instruction").isVisible()
+    refusal = pilot.named(ElidedLabel, "What was recorded")
+    for why in ("the screen was still changing", "use this key on the device's own keyboard"):
+        pilot.status.show_hint(f"Not recorded: {why}", is_refusal=True)
+        pilot.qtbot.waitUntil(lambda: " ".join(refusal.shown.split()) == refusal.words)
+        assert refusal.fontMetrics().lineSpacing() * len(refusal.shown.splitlines()) <= refusal.height()
 
 
 def test_only_system_keys_reach_the_device_before_recording(pilot: Pilot, device: FakeDevice) -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QListWidget, QRadioButton, QTableView
+from PySide6.QtWidgets import QAbstractButton, QListWidget, QRadioButton, QScrollArea, QTableView
 
 from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.errors import TaskError
@@ -66,7 +66,7 @@ def test_released_task_is_replaced_and_the_reason_is_shown(pilot: Pilot, queue: 
     pilot.wait_for_text("This task is no longer reserved for you.")
     pilot.wait_for_text("Start a timer")
     lea.assign(["b", "c"], "Bob")
-    pilot.wait_for_text("Assigned by Lea: to Bob")
+    pilot.wait_for_text("Assigned by Lea to Bob")
     pilot.wait_for_text("Set an alarm")
     assert [holder.task_id for holder in lea.holders()] == ["a"]
 
@@ -284,6 +284,9 @@ def test_annotator_replies_to_the_reviewer_who_sent_the_task_back(
     )
     pilot.press("Record another")
     pilot.wait_for_text("Sent back before: A step is missing")
+    button = pilot.named(QAbstractButton, "Reply")
+    areas = pilot.window.findChildren(QScrollArea)
+    assert not any(area.isAncestorOf(button) for area in areas), "a long task would scroll it away"
     pilot.press("Reply")
     dialog = pilot.dialog()
     assert "Sent back because: A step is missing" in texts_in(dialog)

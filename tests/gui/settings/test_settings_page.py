@@ -27,11 +27,13 @@ from odyssey_recorder.gui.frame.shortcuts import Shortcuts
 from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.gui.kit.theme import Theme, style_sheet
 from odyssey_recorder.gui.settings.settings_page import SettingsPage
+from odyssey_recorder.services import model_servers
 from odyssey_recorder.settings import Settings, SettingsStore, log_file, settings_file
 from tests.gui.item_views import click_row
 from tests.gui.pilot import WidgetPilot
 from tests.gui.record.screens import child_of
 from tests.keyrings import LockedKeyring, MemoryKeyring
+from tests.llm.stand_in import MODEL, Reply, StandIn, server_error
 
 pytestmark = pytest.mark.usefixtures("clean_home")
 
@@ -200,6 +202,35 @@ def test_unavailable_keyring_is_explained(
     pilot = request.getfixturevalue("pilot")
     assert pilot.says(text)
     assert pilot.line("API key").isEnabled() is isinstance(backend, LockedKeyring)
+
+
+def test_server_on_this_computer_is_found_chosen_and_tested(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StandIn(lambda _: Reply("<think>Hm.</think>A red circle.")) as server:
+        monkeypatch.setattr(model_servers, "PORTS", {"Ollama": server.port})
+        pilot: SettingsPilot = request.getfixturevalue("pilot")
+        choice = pilot.choice("Server")
+        pilot.qtbot.waitUntil(lambda: choice.findText("Ollama on this computer") > 0)
+        assert choice.currentText() == "OpenAI"
+        choice.setCurrentIndex(choice.findData(server.url))
+        choice.activated.emit(choice.currentIndex())
+        assert (pilot.line("Address").text(), pilot.line("Model").text()) == (server.url, MODEL)
+        assert pilot.says(f"It offers {MODEL}.")
+        pilot.button_named("Ask the model").click()
+        pilot.wait_for_text("said: “A red circle.”")
+        [sent] = server.questions
+        assert sent.body["messages"][0]["content"][1]["image_url"]["url"].startswith("data:image/png;base64,")
+        assert "authorization" not in server.seen[0].headers or "no-key" in server.seen[0].headers["authorization"]
+        server.behaviour = lambda _: server_error(503)
+        pilot.button_named("Ask the model").click()
+        pilot.wait_for_text("is busy or failed (503)")
+    pilot.enter("Address", "http://127.0.0.1:9/v1")
+    assert choice.currentText() == "Another address"
+    pilot.enter("Model", "")
+    pilot.button_named("Ask the model").click()
+    assert pilot.says("Enter the name of a model first.")
+    assert saved_settings() == ""
 
 
 class FileBrowser(QObject):

@@ -1,0 +1,107 @@
+"""GELab-Zero and Step-GUI: fields such as `action:CLICK`, separated by tabs, on a grid to 1000, after a thought.
+
+Source: stepfun-ai/gelab-zero, copilot_tools/parser_0920_summary.py (MIT), the prompt of the released 4B model. Of the
+history it is told its own last summary only. Some answers have the two characters `\\t` instead of tabs.
+"""
+
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
+from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path
+from odyssey_recorder.agents.parsing import Fields, UnreadableAnswerError, name_of
+from odyssey_recorder.model import action as actions
+
+_PROMPT = """\
+You operate a phone for its user. From the task, the history and the screen, decide the next action. The screen goes
+from 0,0, top left, to 1000,1000, bottom right.
+
+The actions and their fields, separated by tabs:
+1. CLICK: tap the screen. action:CLICK\tpoint:x,y
+2. TYPE: enter text into the field at the point. action:TYPE\tvalue:text\tpoint:x,y
+3. COMPLETE: the task is done; tell the user its result. action:COMPLETE\treturn:text
+4. WAIT: wait for some seconds. action:WAIT\tvalue:seconds
+5. AWAKE: open an app. action:AWAKE\tvalue:app
+6. INFO: ask the user. action:INFO\tvalue:question
+7. ABORT: the task cannot be done. action:ABORT\tvalue:reason
+8. SLIDE: move the finger from the first point to the second. action:SLIDE\tpoint1:x1,y1\tpoint2:x2,y2
+9. LONGPRESS: press the screen for long. action:LONGPRESS\tpoint:x,y"""
+_STATE = """
+The task: {task}
+The history: {done}
+The screen:"""
+_FORM = """\
+First think, then write the fields in one line, separated by tabs; the summary is that of the history with this action:
+<THINK> your thoughts </THINK>
+explain:what the action is for\taction:the action and its fields\tsummary:all that has been done"""
+_KINDS = {
+    "click": "CLICK", "longpress": "LONG_PRESS", "type": "TYPE", "home": "HOME", "back": "BACK", "complete": "COMPLETE",
+    "abort": "IMPOSSIBLE", "wait": "WAIT", "awake": "OPEN", "info": "ASK", "hot_key": "KEY",
+}  # fmt: skip
+_NAMES = {kind: name.upper() for name, kind in _KINDS.items()}
+
+
+def _words(told: PromptWords) -> tuple[str, str, str]:
+    done = told.done[-1] if told.done else "Nothing has been done yet."
+    return "", _PROMPT + _STATE.format(task=told.task, done=done), _FORM
+
+
+def _fields(text: str) -> dict[str, str]:
+    """Fields without a colon are skipped."""
+    parts = text.strip().split("\t" if "\t" in text else "\\t")
+    pairs = (part.partition(":") for part in parts)
+    return {name.strip().lower(): value for name, colon, value in pairs if colon}
+
+
+def _split(text: str) -> list[Fields]:
+    found = _fields(text[max(0, text.find("explain:")) :])
+    if "action" not in found:
+        raise UnreadableAnswerError("unreadable", "there is no field named action")
+    return [found]
+
+
+def _act(given: Fields, frame: CoordinateFrame) -> actions.Action:
+    name = name_of(given["action"])
+    if name == "slide":
+        return path(frame.at(given.get("point1")), frame.at(given.get("point2")))
+    return made(_KINDS.get(name), name, frame, given.get("point"), given.get("return", given.get("value", "")))
+
+
+def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
+    name = _NAMES.get(actions.action_type(action))
+    match action:
+        case actions.Click(point) | actions.LongPress(point):
+            return "action:{}\tpoint:{},{}".format(name, *frame.place(point))
+        case actions.Scroll(start, end):
+            return "action:SLIDE\tpoint1:{},{}\tpoint2:{},{}".format(*frame.place(start), *frame.place(end))
+        case actions.Type(text) | actions.Impossible(text):
+            return f"action:{name}\tvalue:{_flat(text)}"
+        case actions.Complete(note):
+            return f"action:{name}\treturn:{_flat(note)}"
+        case actions.Press():
+            return None if name is None else f"action:{name}"
+
+
+def _flat(text: str) -> str:
+    return text.replace("\t", " ")
+
+
+def _form(call: str, said: Said) -> str:
+    return f"<THINK> {said.thought} </THINK>\nexplain:{said.sentence}\t{call}\tsummary:{said.summary}"
+
+
+def _summary(answer: str) -> str:
+    return _fields(answer).get("summary", "").strip()
+
+
+ADAPTERS = (
+    Adapter(
+        "gelab-zero",
+        _words,
+        _split,
+        _act,
+        _write,
+        form=_form,
+        fit=Fit(),
+        retold=_summary,
+        sampling={"temperature": 0.1, "top_p": 0.95},
+        source="stepfun-ai/gelab-zero 19465cf",
+    ),
+)

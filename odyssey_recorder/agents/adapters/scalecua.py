@@ -1,0 +1,120 @@
+"""ScaleCUA on Android: an operation in words and a call, `click(x=412, y=1180)`, in pixels of the image as resized.
+
+Source: OpenGVLab/ScaleCUA, playground/config/prompt_template/ours_android.json and evaluation/AndroidWorld
+(Apache-2.0). The models on InternVL write shares of the screen. `swipe` names the direction of the finger.
+"""
+
+import re
+
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
+from odyssey_recorder.agents.frames import CoordinateFrame, Fit, finger_scroll, path, sent_frame
+from odyssey_recorder.agents.parsing import FunctionCall, after_last, calls, name_of, numbers
+from odyssey_recorder.model import action as actions
+from odyssey_recorder.model.geometry import Point
+
+_SYSTEM = """\
+You are an agent that operates an Android phone. You get a screenshot, a task and your earlier operations, and decide
+the next operation.
+
+## Action Space
+def click(x: float, y: float): Tap the screen.
+def swipe(from_coord: tuple, to_coord: tuple, direction: str, amount: float = 0.5): Move the finger from one point to \
+another, or in a direction: up, down, left or right.
+def long_press(x: float, y: float): Press the screen for long.
+def open_app(app_name: str): Open an app.
+def navigate_home(): Press the home key.
+def navigate_back(): Press the back key.
+def write(message: str): Enter text into the focused field.
+def call_user(): Ask the user to take over.
+def wait(seconds: int = 3): Wait.
+def response(answer: str): Answer the question of the task.
+def terminate(status: str, info: str): End the task; the status is 'success' or 'failure'.
+
+## Output Format
+<operation>
+one sentence that says what to do next
+</operation>
+<action>
+one call from the action space
+</action>
+
+Coordinates are pixels of the screenshot."""
+_KINDS = {
+    "click": "CLICK", "long_press": "LONG_PRESS", "write": "TYPE", "navigate_home": "HOME", "navigate_back": "BACK",
+    "response": "COMPLETE", "open_app": "OPEN", "wait": "WAIT", "call_user": "ASK",
+}  # fmt: skip
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+_ENDS = {"success": "COMPLETE", "failure": "IMPOSSIBLE"}
+_OPERATION = re.compile(r"<operation>\s*(.*?)\s*</operation>", re.DOTALL)
+
+
+def _words(told: PromptWords) -> tuple[str, str, str]:
+    done = told.listed("None", "Step {0}: {1}")
+    return _SYSTEM, "", f"Write the next operation.\n\nTask:\n{told.task}\n\nPrevious operations:\n{done}"
+
+
+def _split(text: str) -> list[FunctionCall]:
+    return calls(after_last(text, "<action>").partition("</action>")[0])
+
+
+def _at(place: object, frame: CoordinateFrame) -> Point:
+    """A fraction is a share of the screen."""
+    if isinstance(place, str) and "." in place and max(found := numbers(place) or (9.0,)) <= 1 and len(found) == 2:
+        return frame.point(found[0] * frame.width, found[1] * frame.height)
+    return frame.at(place)
+
+
+def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
+    name, given = name_of(call.name), call.arguments
+    if name == "swipe" and "from_coord" in given:
+        return path(_at(given["from_coord"], frame), _at(given.get("to_coord"), frame))
+    if name == "swipe":
+        return finger_scroll(given.get("direction"))
+    if name in ("click", "long_press"):
+        point = _at("({}, {})".format(given.get("x"), given.get("y")), frame)
+        return actions.Click(point) if name == "click" else actions.LongPress(point)
+    text = next((given[key] for key in ("message", "answer", "app_name", "seconds", "info") if key in given), None)
+    kind = _ENDS.get(str(given.get("status")).lower()) if name == "terminate" else _KINDS.get(name)
+    return made(kind, name, frame, text=text)
+
+
+def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
+    name = _NAMES.get(actions.action_type(action))
+    match action:
+        case actions.Click(point) | actions.LongPress(point):
+            return "{}(x={}, y={})".format(name, *frame.place(point))
+        case actions.Scroll(start, end):
+            return "swipe(from_coord=({}, {}), to_coord=({}, {}))".format(*frame.place(start), *frame.place(end))
+        case actions.Type(text):
+            return f"{name}(message={text!r})"
+        case actions.Press():
+            return None if name is None else f"{name}()"
+        case actions.Complete(text) | actions.Impossible(text):
+            status = "success" if isinstance(action, actions.Complete) else "failure"
+            return f"terminate(status='{status}', info={text!r})"
+
+
+def _form(call: str, said: Said) -> str:
+    return f"<operation>\n{said.sentence}\n</operation>\n<action>\n{call}\n</action>"
+
+
+def _operation(answer: str) -> str:
+    found = _OPERATION.search(answer)
+    return found[1] if found else answer.strip()
+
+
+ADAPTERS = (
+    Adapter(
+        "scalecua",
+        _words,
+        _split,
+        _act,
+        _write,
+        form=_form,
+        frame=sent_frame,
+        fit=Fit(2_109_744, factor=28),
+        retold=_operation,
+        sampling={},
+        source="OpenGVLab/ScaleCUA 5d92fee",
+    ),
+)
