@@ -10,7 +10,7 @@ import re
 
 from odyssey_recorder.agents.adapter import Adapter, Moment, PromptWords, Said, Turns, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path
-from odyssey_recorder.agents.parsing import FunctionCall, after_last, calls, name_of
+from odyssey_recorder.agents.parsing import FunctionCall, calls, name_of
 from odyssey_recorder.model import action as actions
 
 _SYSTEM = """\
@@ -57,7 +57,7 @@ def _screen(moment: Moment) -> str:
 
 def _split(text: str) -> list[FunctionCall]:
     """The text of a Type is everything between its first quote and the last one: the models escape nothing in it."""
-    answer = after_last(text, "<answer>").strip().removesuffix("</answer>").rstrip()
+    answer = text.rpartition("<answer>")[2].strip().removesuffix("</answer>").rstrip()
     typed = _TYPED.fullmatch(answer)
     return [FunctionCall("do", {"action": "Type", "text": typed[1]})] if typed else calls(answer)
 

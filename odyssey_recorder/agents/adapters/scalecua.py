@@ -8,7 +8,7 @@ import re
 
 from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, finger_scroll, path, sent_frame
-from odyssey_recorder.agents.parsing import FunctionCall, after_last, calls, name_of, numbers
+from odyssey_recorder.agents.parsing import FunctionCall, calls, name_of, numbers
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Point
 
@@ -54,7 +54,7 @@ def _words(told: PromptWords) -> tuple[str, str, str]:
 
 
 def _split(text: str) -> list[FunctionCall]:
-    return calls(after_last(text, "<action>").partition("</action>")[0])
+    return calls(text.rpartition("<action>")[2].partition("</action>")[0])
 
 
 def _at(place: object, frame: CoordinateFrame) -> Point:
