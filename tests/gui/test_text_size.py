@@ -40,9 +40,7 @@ def test_text_size_setting_applies_at_once_and_is_saved(open_at: OpenAt, service
     choice = pilot.wait_for(QComboBox, "Text size")
     pilot.qtbot.waitUntil(lambda: choice.currentData() == "normal")
     (area,) = (one for one in pilot.window.findChildren(QScrollArea) if one.isAncestorOf(choice))
-    content = area.widget()
-    assert content is not None
-    pilot.qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > choice.mapTo(content, QPoint()).y())
+    pilot.qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > choice.mapTo(pilot.window, QPoint()).y())
     assert area.verticalScrollBar().value() == 0
     area.ensureWidgetVisible(choice)
     choice.setCurrentIndex(choice.findData("extra large"))
