@@ -205,9 +205,9 @@ def also_right(  # noqa: PLR0913 - the options
     by: terminal.ByOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
-    """Accept another action at a step, for `evaluate --alternatives`.
+    """Accept another action at a step.
 
-    Actions: CLICK: (X, Y), LONG_PRESS: (X, Y), SCROLL: UP, TYPE: TEXT, PRESS_HOME,
+    It counts in `evaluate --alternatives`. Actions: CLICK: (X, Y), LONG_PRESS: (X, Y), SCROLL: UP, TYPE: TEXT, PRESS_HOME,
     PRESS_BACK, PRESS_RECENT, COMPLETE and IMPOSSIBLE.
 
     Exit code 0: success; 2: there is no such step, or the action cannot be read.

@@ -11,7 +11,7 @@ USERS = {
     "Annotators": "record replay devices doctor avd",
     "Reviewers": "review reviews quality-report",
     "Leads and researchers": (
-        "tasks list check annotate curate splits stats predict agent evaluate train serve release merge export "
+        "tasks list check annotate curate splits stats predict agent agents evaluate train serve release merge export "
         "upload download convert"
     ),
     "Trying out": "demo simulate",

@@ -22,7 +22,7 @@ from typing import Any, Self, TypeAlias
 MODEL = "stand-in-1"
 _KNOWN = {
     "model", "messages", "store", "response_format", "temperature", "seed", "max_completion_tokens", "max_tokens",
-    "reasoning_effort",
+    "reasoning_effort", "frequency_penalty", "presence_penalty",
     "top_p", "n", "stop", "stream",
 }  # fmt: skip
 
