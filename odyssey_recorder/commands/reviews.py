@@ -207,8 +207,8 @@ def also_right(  # noqa: PLR0913 - the options
 ) -> None:
     """Accept another action at a step.
 
-    It counts in `evaluate --alternatives`. Actions: CLICK: (X, Y), LONG_PRESS: (X, Y), SCROLL: UP, TYPE: TEXT, PRESS_HOME,
-    PRESS_BACK, PRESS_RECENT, COMPLETE and IMPOSSIBLE.
+    It counts in `evaluate --alternatives`. Actions: CLICK: (X, Y), LONG_PRESS: (X, Y), SCROLL: UP, TYPE: TEXT,
+    PRESS_HOME, PRESS_BACK, PRESS_RECENT, COMPLETE and IMPOSSIBLE.
 
     Exit code 0: success; 2: there is no such step, or the action cannot be read.
     """
