@@ -85,11 +85,13 @@ def test_undo_first_undoes_the_fix_that_came_after_the_verdict(dataset: ReviewDa
     judge(reviewer, Decision.ACCEPT)
     reviewer.pilot.find(AmendCard).fix_requested.emit(NewInstruction(instruction="Note: milk"), "shorter")
     reviewer.wait_to_be_ready()
-    assert len(dataset.reviews.read(second).fixes) == 1
+    reviewer.pilot.qtbot.waitUntil(lambda: len(dataset.reviews.read(second).fixes) == 1)
+    reviewer.pilot.wait_until_enabled("Undo verdict")
     reviewer.key(Qt.Key.Key_Z, CTRL)
-    reviewer.wait_to_be_ready()
-    assert len(dataset.reviews.read(second).fixes) == 2
+    reviewer.pilot.qtbot.waitUntil(lambda: len(dataset.reviews.read(second).fixes) == 2)
     assert len(dataset.reviews.read(first).verdicts) == 1
+    reviewer.wait_to_be_ready()
+    reviewer.pilot.wait_until_enabled("Undo verdict")
     reviewer.key(Qt.Key.Key_Z, CTRL)
     reviewer.wait_for_open(titles[0])
     assert dataset.reviews.read(first).verdicts == ()
