@@ -88,7 +88,21 @@ def without_words(action: Action) -> Action:
     return Complete() if isinstance(action, Complete) else Impossible("") if isinstance(action, Impossible) else action
 
 
-@pytest.mark.parametrize("name", all_adapters())
+OF_EACH_KIND = (
+    "ours",
+    "cogagent",
+    "ui-tars-1.5",
+    "ui-venus-1.5",
+    "gemini-mobile",
+    "openai-computer-tool",
+    "claude-computer-tool",
+)
+"""JSON, calls, turns, a list of answers, and the three other wires."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=() if one in OF_EACH_KIND else pytest.mark.soak) for one in all_adapters()]
+)
 def test_gold_replayed_by_every_adapters_writer_scores_100(cli: CommandLine, out: Path, name: str) -> None:
     with serving(cli, GoldReplayer(name, GOLDS, SIZE)) as server:
         ran = predict(cli, out, "--adapter", name, "--history", "screenshots:1")

@@ -194,7 +194,7 @@ class FaultyPassiveRecording(FaultyRecording):
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    ("seed", "count"), [(0, 12), *(pytest.param(seed, 200, marks=pytest.mark.soak) for seed in range(1, 4))]
+    ("seed", "count"), [(0, 8), *(pytest.param(seed, 200, marks=pytest.mark.soak) for seed in range(1, 4))]
 )
 @pytest.mark.parametrize("way", ["mirror over adb", "mirror over gRPC", "passive over adb", "passive over gRPC"])
 def test_random_faults_lose_no_step_silently(

@@ -121,6 +121,7 @@ def test_simulated_devices_are_as_expected(start_bench: StartBench, tmp_path: Pa
     assert len(measured.buttons) == 4, "in every rotation"
 
 
+@pytest.mark.soak
 def test_foldable_is_as_expected_but_for_touches_while_folded(start_bench: StartBench, tmp_path: Path) -> None:
     """As on the real emulator. Unfolded, it has the taskbar's buttons."""
     bench = start_bench("pixel_fold")
@@ -272,7 +273,7 @@ def test_keyboard_that_does_not_come_back_is_named(
     assert phone.get_setting("secure", "default_input_method") == PHONE_KEYBOARD
 
 
-@pytest.mark.parametrize(("setting_ms", "own_ms"), [(900, 1400), (1000, 350)])
+@pytest.mark.parametrize(("setting_ms", "own_ms"), [(900, 1400), pytest.param(1000, 350, marks=pytest.mark.soak)])
 def test_long_press_time_that_is_not_that_of_the_setting_is_measured_for_the_recorder(
     bench: DeviceBench, tmp_path: Path, setting_ms: int, own_ms: int
 ) -> None:

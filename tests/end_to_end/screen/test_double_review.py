@@ -100,7 +100,7 @@ def answers_of(verdict: Verdict) -> str:
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("profile", ["small_phone"], indirect=True)
-@pytest.mark.parametrize("count", [3, pytest.param(40, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [pytest.param(40, marks=pytest.mark.soak)])
 def test_two_reviewers_and_an_arbiter(sandbox: Sandbox, count: int) -> None:
     given = {name: planned_opinions(name, count) for name in (FIRST, SECOND)}
     for name, opinions in given.items():

@@ -35,6 +35,7 @@ def test_no_step_is_lost_with_device_or_killed_program(sandbox: Sandbox) -> None
     sandbox.assert_recorded(Click, Click, Complete)
 
 
+@pytest.mark.soak
 def test_annotator_restores_screen_after_undo_without_snapshots(sandbox: Sandbox) -> None:
     with sandbox.first_use(step_snapshots="never") as annotator:
         annotator.start_recording()

@@ -88,6 +88,7 @@ def typed(sandbox: Sandbox) -> str:
     return text
 
 
+@pytest.mark.soak
 def test_episode_is_replayed_and_rejected(sandbox: Sandbox, recorded: tuple[Path, str]) -> None:
     clean, rejected = recorded
     shutil.copytree(clean, sandbox.store.root)
