@@ -12,6 +12,7 @@ def profile() -> str:
     return "small_phone"
 
 
+@pytest.mark.soak
 def test_demo_shows_its_pages_and_records_on_its_device(sandbox: Sandbox) -> None:
     demo = ("demo", "--gui", "--out", str(sandbox.folder / "demo"), "--profile", "small_phone")
     with sandbox.annotator(*demo) as annotator:

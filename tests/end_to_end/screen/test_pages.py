@@ -42,6 +42,7 @@ def open_dialogs(annotator: Annotator, **titles: str) -> None:
             annotator.keys("Escape")
 
 
+@pytest.mark.soak
 def test_settings_shortcuts_and_dialogs(sandbox: Sandbox) -> None:
     with sandbox.first_use() as annotator:
         annotator.find("Start recording")
