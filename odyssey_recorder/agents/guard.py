@@ -16,8 +16,8 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Type
 from odyssey_recorder.recording.step_writer import ShownScreen
 
-_DOUBT = re.compile(r"\bcall_user\b|\bneed_feedback\b|\"interrupt\"")
-"""How UI-TARS and AgentCPM-GUI ask for their user."""
+_DOUBT = re.compile(r"\bcall_user\b|\bneed_feedback\b|\"interrupt\"|\"pending_safety_checks\"|\brequire_confirmation\b")
+"""How UI-TARS and AgentCPM-GUI, and the servers of OpenAI and Gemini, ask for their user."""
 _EMULATOR = re.compile(r"emulator-\d+")
 
 
@@ -49,7 +49,7 @@ class Guard:
 
     def _concerns(self, action: Action, shown: ShownScreen, raw: str) -> Iterator[str]:
         if _DOUBT.search(raw):
-            yield "the model asks for its user"
+            yield "the model or its server asks for a person"
         match action:
             case Complete() | Impossible() if self.asks_before_end:
                 yield "this ends the episode and publishes it"

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from odyssey_recorder.dataset.goal_proposals import proposals, proves
-from odyssey_recorder.dataset.goals import Facts, TaskGoal
+from odyssey_recorder.dataset.goals import Facts, TaskGoal, source_of
 from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.connector import DeviceConnector
 from odyssey_recorder.device.state import screen_facts
 from odyssey_recorder.device.view_hierarchy import parse
+from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.action import Complete
 from odyssey_recorder.recording.recorder import Recorder
@@ -42,6 +43,10 @@ class EndProof:
     def proves(self, goal: TaskGoal) -> bool:
         return proves(goal, self.before, self.after)
 
+    def contradicts(self, goal: TaskGoal) -> bool:
+        """Whether a goal that was marked before no longer holds; after a resume, what the device said is unknown."""
+        return source_of(goal.path)[0] in self.after and not self.proves(goal)
+
 
 @dataclass(frozen=True, slots=True)
 class ProvedTask:
@@ -68,7 +73,9 @@ def end_proof(connector: DeviceConnector, recorder: Recorder, before: Facts | No
     """
     start, now = ({}, {}) if before is None else (dict(before), dict(device_facts(connector, recorder.serial)))
     steps, shown = recorder.view.steps, recorder.shown()
-    if steps and steps[0].tree is not None and shown is not None:
+    if shown is None:
+        raise RecordingError("The screen is still changing. Press Mark proof… again when the recorder is ready.")
+    if steps and steps[0].tree is not None and shown.nodes:
         tree = read_dataset_file(steps[0].tree, Largest.TREE).decode(errors="replace")
         start["screen"], now["screen"] = screen_facts(parse(tree)), screen_facts(shown.nodes)
     return EndProof(start, now, proposals(start, now, recorder.task.instruction))

@@ -8,6 +8,7 @@ import pytest
 from odyssey_recorder.agents import risky_words
 from odyssey_recorder.agents.guard import Guard, recorded_as
 from odyssey_recorder.agents.risky_words import risky_word
+from odyssey_recorder.llm.tool_calls import ToolCall
 from odyssey_recorder.model.action import Action, Click, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import Box, Pixel, Point, to_grid
 from odyssey_recorder.recording.step_writer import ShownScreen
@@ -177,6 +178,19 @@ def shown(label: str) -> ShownScreen:
 def drag(start: Pixel, *path: Pixel) -> Scroll:
     points = tuple(to_grid(pixel, SIZE) for pixel in (start, *path))
     return Scroll(points[0], points[-1], points)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "Action: call_user()",
+        str(ToolCall("computer", {"actions": [], "pending_safety_checks": [{"id": "s1", "message": "Look out."}]})),
+        str(ToolCall("click", {"x": 1, "y": 1, "safety_decision": {"decision": "require_confirmation"}})),
+    ],
+)
+def test_who_asks_for_a_person_gets_one(raw: str) -> None:
+    assert concern(shown("Open"), raw=raw) == "the model or its server asks for a person"
+    assert concern(shown("Open"), raw=str(ToolCall("click", {"x": 1, "y": 1}))) == ""
 
 
 def test_every_risky_word_is_found_in_its_language() -> None:

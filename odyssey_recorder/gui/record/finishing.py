@@ -22,6 +22,7 @@ from odyssey_recorder.gui.record.proof import ProofDialog, ProofRow
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity, in_order
 from odyssey_recorder.model.plain_text import step_number, steps_text
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
 if TYPE_CHECKING:  # loaded on first use: the window opens sooner
@@ -46,6 +47,10 @@ _WORDS = {
 DROPPED_WITHOUT_QUESTION = 3
 """This many steps are undone or recorded again without a question."""
 
+_NOT_COMPARED = (
+    "The episode was published without your marks of proof, because the screen had changed since you made them. "
+    "Next time, wait a moment before you publish."
+)
 _CONTINUE = "Continue recording; what you wrote here is kept (Esc)"
 
 DISCARD = Question(
@@ -260,6 +265,8 @@ class Finishing(QObject):
         self._asking: EndingDialog | None = None
         self._texts: dict[type[EndingDialog], str] = {}  # of the present recording, not answered yet
         self._goals: tuple[TaskGoal, ...] = ()
+        self._are_marks_old = False  # not compared with the present screen yet
+        self._is_comparing = False
         self._steps = 0
         calls: dict[Command, Callable[[], object]] = {
             RecordCommand.COMPLETE: partial(self._ask, CompleteDialog),
@@ -304,30 +311,44 @@ class Finishing(QObject):
 
     def _offer_proof(self, dialog: CompleteDialog) -> None:
         """What was marked before is dropped if it no longer holds."""
-        dialog.proof.wanted.connect(lambda: self._find_proof(partial(self._ask_proof, dialog)))
+        dialog.proof.wanted.connect(partial(self._find_proof, dialog))
         dialog.proof.show_marks(self._goals)
-        if self._goals:
-            self._find_proof(partial(self._drop_stale, dialog))
+        self._are_marks_old = bool(self._goals)
+        self._compare_marks()
 
-    def _find_proof(self, on_found: "Callable[[EndProof], object]") -> None:
-        self._controller.find_proof(on_found, lambda error: self._controller.failed.emit(error_text(error)))
+    def _find_proof(self, dialog: CompleteDialog) -> None:
+        self._controller.find_proof(
+            partial(self._ask_proof, dialog), lambda error: self._controller.failed.emit(error_text(error))
+        )
+
+    def _compare_marks(self) -> None:
+        """With the present screen, if it can be read; otherwise the next view tries again."""
+        if self._are_marks_old and not self._is_comparing:
+            self._is_comparing = True
+            self._controller.find_proof(partial(self._check_marks, self._steps), lambda _: self._check_marks(-1, None))
 
     def _ask_proof(self, dialog: CompleteDialog, proof: "EndProof") -> None:
         if self._asking is dialog:
-            goals = [goal for goal in self._goals if proof.proves(goal)]
+            goals = [goal for goal in self._goals if not proof.contradicts(goal)]
             question = ProofDialog(proof, goals, self._page)
-            question.marked.connect(partial(self._mark, dialog))
+            question.marked.connect(self._mark)
             question.open()
 
-    def _drop_stale(self, dialog: CompleteDialog, proof: "EndProof") -> None:
-        stale = [goal for goal in self._goals if not proof.proves(goal)]
-        if stale and self._asking is dialog:
-            self._mark(dialog, tuple(goal for goal in self._goals if goal not in stale), stale)
+    def _check_marks(self, steps: int, proof: "EndProof | None") -> None:
+        """Of the screen after so many steps."""
+        self._is_comparing = False
+        if proof is None or steps != self._steps:
+            return
+        self._are_marks_old = False
+        lost = [goal for goal in self._goals if proof.contradicts(goal)]
+        if lost:
+            self._mark(tuple(goal for goal in self._goals if goal not in lost), lost)
 
-    def _mark(self, dialog: CompleteDialog, goals: tuple[TaskGoal, ...], lost: Sequence[TaskGoal] = ()) -> None:
-        self._goals = goals
+    def _mark(self, goals: tuple[TaskGoal, ...], lost: Sequence[TaskGoal] = ()) -> None:
+        self._goals, self._are_marks_old = goals, False
         self._controller.ask(lambda recorder: recorder.mark_goals(goals))
-        dialog.proof.show_marks(goals, lost)
+        if isinstance(self._asking, CompleteDialog):
+            self._asking.proof.show_marks(goals, lost)
 
     def _keep(self, ending: Complete | Impossible) -> None:
         match ending:
@@ -340,6 +361,9 @@ class Finishing(QObject):
     def _end(self, ending: Complete | Impossible) -> None:
         match ending:
             case Complete(note):
+                if self._are_marks_old:
+                    self._mark(())
+                    self._controller.failed.emit(_NOT_COMPARED)
                 self._controller.ask(lambda recorder: recorder.complete(note))
             case Impossible(reason):
                 self._controller.ask(lambda recorder: recorder.impossible(reason))
@@ -351,13 +375,17 @@ class Finishing(QObject):
             self._goals = view.goals
         if len(view.steps) != self._steps:
             self._steps = len(view.steps)
+            self._are_marks_old = bool(self._goals)
             if self._asking is not None:
                 self._asking.take_steps()
+        if view.state is State.READY and (view.is_read or view.no_tree):
+            self._compare_marks()
 
     def _close_outside(self, phase: Phase) -> None:
         if phase is not Phase.RECORDING:
             self._close()
             self._texts = {}
+            self._goals, self._are_marks_old, self._is_comparing = (), False, False
 
     def _close(self) -> None:
         if self._asking is not None:

@@ -28,6 +28,7 @@ from odyssey_recorder.gui.record.proof import ProofDialog
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.recording.notice import Notice
+from odyssey_recorder.services.proof import EndProof
 from odyssey_recorder.services.recording import check_alone
 from tests.gui.fakes import FakeConnector, FakeRecordings
 from tests.gui.pilot import OpenWindow, Pilot
@@ -257,6 +258,42 @@ def test_proof_is_marked_at_the_end_and_kept_with_the_episode(
     known = service.store.provenance(service.episode.episode_id)
     assert known is not None
     assert known.goals == (TaskGoal(path="settings.secure.owner", op="contains", value="1843"),)
+
+
+def test_marks_are_compared_again_when_a_step_follows_while_the_question_is_open(
+    tmp_path: Path, open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    service = FakeRecordings(tmp_path, UnchangingDevice())
+    assert isinstance(service.connector, FakeConnector)
+    told, asked = service.connector.told, service.connector.asked
+    told["settings"] = {"secure": {"mode": "1"}}
+    pilot = open_window(service).watching()
+    pilot.start()
+    qtbot.waitUntil(lambda: asked == ["fake-1"], timeout=30_000)
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    told["settings"] = {"secure": {"mode": "2"}}
+    pilot.press("Complete")
+    end = pilot.dialog()
+    assert isinstance(end, CompleteDialog)
+    end.proof.button.click()
+    pilot.wait_for_text("What shows that the task is done?")
+    dialog = child_of(pilot.window, ProofDialog)
+    child_of(dialog, QListWidget).item(0).setCheckState(Qt.CheckState.Checked)
+    dialog.ok.click()
+    pilot.wait_for_text("1 mark")
+    told["settings"] = {"secure": {"mode": "3"}}
+    pilot.click(180, 300)
+    pilot.wait_for_steps(2)
+    pilot.wait_for_text("No mark left: what you marked has changed since.")
+    assert pilot.dialog() is end
+
+
+def test_what_is_unknown_after_a_resume_contradicts_no_mark() -> None:
+    mark = TaskGoal(path="settings.secure.mode", op="equals", value="2")
+    assert not EndProof({}, {}, ()).contradicts(mark)
+    known = {"settings": {"secure": {"mode": "3"}}}
+    assert EndProof({"settings": {}}, known, ()).contradicts(mark)
 
 
 def test_what_was_true_at_the_start_cannot_be_marked(tmp_path: Path, open_window: OpenWindow) -> None:
