@@ -252,6 +252,11 @@ def read_origins(data: bytes) -> Origins | None:
 # --- files -----------------------------------------------------------------------------------------------
 
 
+def is_same_file(one: str, other: str) -> bool:
+    """Whether these are stamps of one file with one size and time of change; the moment of looking does not count."""
+    return _AGAIN not in (one, other) and one.split()[:3] == other.split()[:3]
+
+
 def _stamp(known: os.stat_result, now_ns: int) -> str:
     fresh = f" {now_ns}" if 0 <= now_ns - known.st_mtime_ns < _SETTLED_NS else ""
     return f"{known.st_size} {known.st_mtime_ns} {known.st_ino}{fresh}"

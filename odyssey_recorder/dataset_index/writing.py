@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import starmap
 
 from odyssey_recorder.dataset.episode_row import EpisodeRow, row_of
-from odyssey_recorder.dataset.quick_reading import ReadEpisode
+from odyssey_recorder.dataset.quick_reading import ReadEpisode, is_same_file
 from odyssey_recorder.dataset_index.review_stages import UNREVIEWED, Stages
 from odyssey_recorder.dataset_index.search_words import searchable
 from odyssey_recorder.model.finding import EpisodeReport, Severity
@@ -18,7 +18,15 @@ _as_json = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators
 
 
 def write_episodes(connection: sqlite3.Connection, episodes: Sequence[ReadEpisode]) -> None:
-    """In place of earlier ones; without findings, and unreviewed."""
+    """In place of earlier ones; without findings, and unreviewed.
+
+    Unless the same files were only read again, as they are soon after a change: then all that is known is kept.
+    """
+    again = _read_again(connection, episodes)
+    for episode in again.values():
+        query = "UPDATE episodes SET annotation = ?, provenance = ? WHERE episode_id = ?"
+        connection.execute(query, (episode.stamps.annotation, episode.stamps.provenance, episode.episode_id))
+    episodes = [episode for episode in episodes if episode.episode_id not in again]
     remove_episodes(connection, [episode.episode_id for episode in episodes])
     last: int = connection.execute("SELECT COALESCE(MAX(n), 0) FROM episodes").fetchone()[0]
     numbered = [(n, row_of(episode), episode) for n, episode in enumerate(episodes, last + 1)]
@@ -26,6 +34,21 @@ def write_episodes(connection: sqlite3.Connection, episodes: Sequence[ReadEpisod
     _insert(connection, "apps", 3, ((n, _key(app), app) for n, row, _ in numbered for app in row.apps))
     said = ((n, searchable(_texts(row, episode))) for n, row, episode in numbered)
     _insert(connection, "words (rowid, said)", 2, said)
+
+
+def _read_again(connection: sqlite3.Connection, episodes: Sequence[ReadEpisode]) -> dict[str, ReadEpisode]:
+    by_id = {episode.episode_id: episode for episode in episodes if episode.contents.sha256}
+    query = (
+        "SELECT episode_id, sha256, annotation, provenance FROM episodes "
+        "WHERE episode_id IN (SELECT value FROM json_each(?))"
+    )
+    return {
+        episode_id: by_id[episode_id]
+        for episode_id, digest, annotation, provenance in connection.execute(query, (json.dumps(list(by_id)),))
+        if digest == by_id[episode_id].contents.sha256
+        and is_same_file(annotation, by_id[episode_id].stamps.annotation)
+        and is_same_file(provenance, by_id[episode_id].stamps.provenance)
+    }
 
 
 def remove_episodes(connection: sqlite3.Connection, episode_ids: Iterable[str]) -> None:

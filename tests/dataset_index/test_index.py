@@ -319,6 +319,15 @@ def test_findings_survive_a_new_verdict_but_not_new_files(index: EpisodeIndex, r
     assert (index.ids(parse_filter("finding:error")), row(index, 2).is_checked) == ((), False)
 
 
+def test_findings_survive_another_look_at_a_file_that_was_just_written(index: EpisodeIndex, root: Path) -> None:
+    os.utime(annotation(root, 2))
+    index.refresh()
+    index.take_reports([_report(2, Severity.ERROR)], settled=True)
+    while index.refresh():
+        assert index.ids(parse_filter("finding:error")) == ids(2)
+    assert row(index, 2).is_checked
+
+
 def test_findings_are_read_from_the_check_cache(root: Path) -> None:
     cached = {annotation(root, 1): _report(1, Severity.WARNING)}
     with opened(root, known=cached.get) as index:
