@@ -155,6 +155,7 @@ def test_annotator_withdraws_own_episodes_until_they_are_reviewed(dataset: Revie
     (trashed,) = trashed_episodes(dataset.root)
     assert (trashed.episode_id, trashed.by, trashed.why) == (one, RECORDER.upper(), "blurred")
     assert trashed.instruction.startswith(f"Write {one} down.")
+    assert reported(dataset) == ({"Accepted": 1}, []), "it waits for nobody"
     with pytest.raises(DatasetError, match=f"no episode {other} in the trash"):
         own.restore([one, other], "")
     assert not dataset.annotation(one).exists(), "all or none"
