@@ -32,7 +32,8 @@ from odyssey_recorder.review.status import (
     review_status,
 )
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
-from odyssey_recorder.services.review import ReviewService, reply_to_reviewer, trashed_episodes
+from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.review_files import reply_to_reviewer, trashed_episodes
 from tests.checking.verdicts import BEGIN, judgements, verdict
 from tests.dataset.published_episode import released
 from tests.review.review_dataset import FakeChecks, ReviewDataset
