@@ -8,8 +8,9 @@ The model is given no history. The mark for the image keeps vLLM from putting it
 import json
 
 from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
-from odyssey_recorder.agents.frames import CoordinateFrame, finger_scroll, path, within
+from odyssey_recorder.agents.frames import CoordinateFrame, Fit, finger_scroll, path
 from odyssey_recorder.agents.parsing import Fields, UnreadableAnswerError, json_objects, name_of, number, text_of
+from odyssey_recorder.agents.phrases import writer
 from odyssey_recorder.model import action as actions
 
 _LOCATION = {
@@ -91,26 +92,16 @@ def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
             raise UnreadableAnswerError("unreadable", f"no action in {', '.join(fields)[:60]!r}")
 
 
-def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
-    fields: dict[str, object]
-    match action:
-        case actions.Click(point):
-            fields = {"POINT": frame.place(point)}
-        case actions.LongPress(point):
-            fields = {"POINT": frame.place(point), "duration": 1000}
-        case actions.Scroll(start, end):
-            fields = {"POINT": frame.place(start), "to": frame.place(end)}
-        case actions.Type(text):
-            fields = {"TYPE": text}
-        case actions.Press(actions.SystemKey.RECENT):
-            return None
-        case actions.Press(key):
-            fields = {"PRESS": key.value}
-        case actions.Complete():
-            fields = {"STATUS": "finish"}
-        case actions.Impossible():
-            fields = {"STATUS": "impossible"}
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+_write = writer(
+    CLICK='{"POINT":[$x,$y]}',
+    LONG_PRESS='{"POINT":[$x,$y],"duration":1000}',
+    SCROLL='{"POINT":[$x,$y],"to":[$x2,$y2]}',
+    TYPE='{"TYPE":$json}',
+    HOME='{"PRESS":"HOME"}',
+    BACK='{"PRESS":"BACK"}',
+    COMPLETE='{"STATUS":"finish"}',
+    IMPOSSIBLE='{"STATUS":"impossible"}',
+)
 
 
 def _form(call: str, said: Said) -> str:
@@ -125,7 +116,7 @@ ADAPTERS = (
         _act,
         _write,
         form=_form,
-        fit=within(1120),
+        fit=Fit(longest=1120),
         sampling={"temperature": 0.1, "top_p": 0.3},
         source="OpenBMB/AgentCPM-GUI acbaf50",
     ),
