@@ -15,13 +15,14 @@ COLUMNS = (*KINDS, "invalid", "missing")
 
 _LENGTHS = (5, 10, 15, 20, 30)
 _POSITIONS = ("first", "2nd quarter", "3rd quarter", "4th quarter", "last")
-_STOP_COLUMNS = {
+STOP_COLUMNS = {
     "CLICK": [AnswerKind.CLICK],
     "TYPE": [AnswerKind.TYPE],
     "SCROLL": [AnswerKind.SCROLL],
     "HOME": [AnswerKind.PRESS_HOME],
     "STOP": [AnswerKind.COMPLETE, AnswerKind.IMPOSSIBLE],
 }
+"""The columns of Chain-of-Memory's tables: true actions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ def breakdowns(scored: Scored) -> dict[str, dict[str, Figures]]:
 def paper_columns(scored: Scored) -> dict[str, float | None]:
     """AMS of the five columns of Chain-of-Memory."""
     truth = scored.gold.kind[scored.rows]
-    return {name: _of_steps(scored, np.isin(truth, codes))[1] for name, codes in _STOP_COLUMNS.items()}
+    return {name: _of_steps(scored, np.isin(truth, codes))[1] for name, codes in STOP_COLUMNS.items()}
 
 
 def confusion(scored: Scored) -> list[list[int]]:
