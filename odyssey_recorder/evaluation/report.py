@@ -139,6 +139,8 @@ class Evaluation:
         notes = []
         if self.loaded.header.adapter == RANDOM:
             notes.append("The actions of this file are random, so its scores are chance.")
+        if sample := self.loaded.header.sample:
+            notes.append(f"The file has a sample of {on_one_line(sample)}: SR counts episodes that are whole in it.")
         if empty and rules.box == "any":
             notes.append(
                 f"{counted(empty, 'press', 'presses')} of the dataset have an empty or malformed sam2_bbox. As in the "

@@ -89,13 +89,12 @@ class Figures:
 def score(gold: Gold, placed: Placed, rules: ScoringRules) -> Scored:
     """Judge answers; with `every_step` missing and repeated ones are wrong."""
     rows, texts = placed.rows, placed.answers
-    gone = np.zeros(0, np.int64)
     if rules.every_step:
         by_row = dict(zip(rows.tolist(), texts, strict=True)) | dict.fromkeys(placed.repeated.tolist())
-        rows, gone = np.arange(len(gold.kind)), placed.missing
-        texts = [by_row.get(row) for row in range(len(gold.kind))]
+        rows = np.union1d(rows, placed.missing)
+        texts = [by_row.get(row) for row in rows.tolist()]
     found = verdicts(gold, rows, read_answers(texts, whole=rules.whole_text), rules)
-    found.kind[gone] = AnswerKind.MISSING
+    found.kind[np.isin(rows, placed.missing)] = AnswerKind.MISSING
     episodes, of = len(gold.episodes), gold.episode[rows]
     counts = np.bincount(of, minlength=episodes)
     right = np.bincount(of[found.right], minlength=episodes)
