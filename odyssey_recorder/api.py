@@ -18,6 +18,7 @@ from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import DatasetError, DeviceError
 from odyssey_recorder.evaluation.predictions import write_predictions
 from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name, ScoringTerms
+from odyssey_recorder.evaluation.published import reference_results
 from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
 from odyssey_recorder.exporting.layouts import LAYOUTS
 from odyssey_recorder.figures.published import PUBLISHED, PublishedFigures
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Dataset", "Episode", "Review", "SimulatedEmulator", "Step",
-    "open_dataset", "simulate", "write_predictions", "wrong_steps",
+    "open_dataset", "reference_results", "simulate", "write_predictions", "wrong_steps",
 ]  # fmt: skip
 
 
