@@ -39,7 +39,7 @@ _KINDS = {
 
 
 def _words(told: PromptWords) -> tuple[str, str, str]:
-    done = told.done[-1] if told.done else "Nothing has been done yet."
+    done = told.memory or (told.done[-1] if told.done else "Nothing has been done yet.")
     return "", _PROMPT + _STATE.format(task=told.task, done=done), _FORM
 
 
