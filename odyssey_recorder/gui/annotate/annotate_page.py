@@ -379,11 +379,7 @@ class AnnotatePage(MainPage):
             },
         )
         commands.belong_to(self, AnnotateCommand.SHOW_MARK)
-        commands.enable(
-            AnnotateCommand.WRITE_TEXTS,
-            on=self._writing is not None,
-            why="No language model is set up. Choose one in Settings.",
-        )
+        commands.enable(AnnotateCommand.WRITE_TEXTS, on=self._writing is not None, why="Set up a model in Settings.")
         if self._writing is not None:
             commands.bind(self, {AnnotateCommand.WRITE_TEXTS: self._writing.ask})
             self._writing.summarized.connect(self._report_written)

@@ -56,9 +56,7 @@ class DatasetCommand(Command):
         "Send to review…", "Request a second review of the selected episodes", "account_multiple_check_outline"
     )
     CONTROL_EPISODES = _for_leads("Controls…", "Show and add control episodes, which measure the reviewers", "target")
-    RESTORE_EPISODES = _for_leads(
-        "Restore…", "Put the selected retired episodes back into lists and exports", "archive_arrow_up_outline"
-    )
+    RESTORE_EPISODES = _for_leads("Restore…", "Put the selected retired episodes back", "archive_arrow_up_outline")
     WITHDRAW_EPISODES = _command(
         "Withdraw…",
         "Move your selected episodes to the trash, with a reason; their tasks can be recorded again",

@@ -51,9 +51,8 @@ _FACETS_PX = 216
 _NARROW_PX = 1180
 _ROW_PX = 32
 _SPACE = 16
-_NOTHING_YET = "No episodes yet."
-_HOW_TO_BEGIN = "Published episodes of all annotators appear here."
-_NO_MATCH = "No matching episodes."
+_NOTHING_YET = "No episodes yet.", "Published episodes of all annotators appear here."
+_NO_MATCH = "No matching episodes.", "Press “Show all” to clear the filter."
 _CURATING = (
     DatasetCommand.SHOW_DUPLICATES,
     DatasetCommand.RESTORE_EPISODES,
@@ -205,13 +204,7 @@ class DatasetPage(MainPage):
         selected = f"{len(self._selected):,} selected" if len(self._selected) > 1 else ""
         if self._is_read or shown:
             self._title.setText(" · ".join(filter(None, (count, broken, selected))))
-            self._empty.show_text(
-                *(
-                    (_NOTHING_YET, _HOW_TO_BEGIN)
-                    if not self._total
-                    else (_NO_MATCH, "Press “Show all” to clear the filter.")
-                )
-            )
+            self._empty.show_text(*(_NO_MATCH if self._total else _NOTHING_YET))
         is_gallery = self._commands[DatasetCommand.SHOW_GALLERY].isChecked()
         listing = self._gallery if is_gallery and self._gallery is not None else self._view
         self._home = listing

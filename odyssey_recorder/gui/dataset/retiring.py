@@ -54,7 +54,7 @@ _CONTROLS = (
     "figures show how often each reviewer is right. Choose accepted episodes, and episodes that were sent back."
 )
 _ADD = "Turn the episodes selected on the page into control episodes"
-_AS_IT_IS = "As it was recorded"
+_AS_IT_IS = "None, as it was recorded"
 _LIKENESSES: tuple[tuple[Likeness, str], ...] = (
     ("take", "Task and apps"),
     ("instruction", "Instruction"),
@@ -163,7 +163,7 @@ class Retiring(Banner):
             left_out = f", {asked - len(changed):,} left out" if verb == "added" else ""
             self._show_message(tone, f"{counted(changed, 'control episode')} {verb}{left_out}.")
 
-        defect = Choice("Added episodes are shown to reviewers")
+        defect = Choice("Error to show in the added episodes")
         defect.offer([("", _AS_IT_IS), *((one.value, text) for one, text in DEFECTS.items())])
         button = push_button(f"Add {counted(ids, 'selected episode')}", _ADD, "primary", call=add)
         button.setEnabled(bool(ids))
@@ -171,7 +171,7 @@ class Retiring(Banner):
         act = "Remove", "Turn the selected control episodes back into ordinary ones"
         dialog = SelectionDialog(
             "Control episodes", title, _CONTROL_COLUMNS, controls, act, self.window(),
-            labelled("&Added episodes are shown to reviewers", defect), hint=_CONTROLS, primary=button,
+            labelled("&Error to show in the added episodes", defect), hint=_CONTROLS, primary=button,
         )  # fmt: skip
         dialog.selected.connect(end)
         dialog.open()
@@ -306,7 +306,7 @@ _TRASH_COLUMNS: list[TableColumn[InTrash]] = [
     TableColumn("Instruction", lambda trashed: " ".join(trashed.instruction.split())),
 ]
 _CONTROL_COLUMNS: list[TableColumn[ListedControl]] = [
-    TableColumn("Shown to reviewers", lambda one: DEFECTS[one.defect] if one.defect else _AS_IT_IS, width=300),
+    TableColumn("Error shown", lambda one: DEFECTS[one.defect] if one.defect else _AS_IT_IS, width=300),
     TableColumn("Added by", lambda one: one.by, width=110),
     TableColumn("Judged", lambda one: f"{one.judged:,}", width=70, is_number=True),
     TableColumn("Episode", lambda one: one.episode_id, width=150),

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QLayout, QWidget
 
 from odyssey_recorder.gui.kit.parts import fill_column
+from odyssey_recorder.gui.kit.theme import grown
 
 QUESTION_PX = 392
 """The least width of a dialog that asks a question."""
@@ -20,13 +21,21 @@ class Dialog(QDialog):
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, not is_kept)
 
+    def event(self, event: QEvent) -> bool:
+        """Grow with the text: Qt stops at two thirds of the screen, and ignores the lines of wrapped labels."""
+        is_handled = super().event(event)
+        if event.type() in (QEvent.Type.Show, QEvent.Type.LayoutRequest) and self.isWindow() and self.isVisible():
+            needed = min(self.heightForWidth(self.width()), self.screen().availableSize().height())
+            self.resize(self.width(), max(self.height(), needed))
+        return is_handled
+
     def fill(self, *parts: QWidget | QLayout, stretch: QWidget | None = None, width: int = QUESTION_PX) -> None:
         """Lay `parts` out from top to bottom with the margins of all dialogs; `stretch` takes the remaining space.
 
         Without `stretch` the dialog is a question: at least `width` wide, and as high as its text needs.
         """
         if stretch is None and isinstance(parts[0], QWidget):
-            parts[0].setMinimumWidth(width)
+            parts[0].setMinimumWidth(grown(width))
         sized = [(part, 1) if part is stretch and part is not None else part for part in parts]
         fill_column(self, *sized, margins=(24, 20, 24, 20), spacing=12)
 

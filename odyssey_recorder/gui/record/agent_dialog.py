@@ -66,8 +66,6 @@ class RunAgentDialog(QuestionDialog):
     def _check(self) -> None:
         are_valid = [field.check() for field in self._fields]  # each says what is wrong with it
         self.ok.setEnabled(all(are_valid))
-        width = self.sizeHint().width()
-        self.resize(width, self.heightForWidth(width))  # `adjustSize` stops at two thirds of the screen
 
     def _choose(self) -> None:
         adapter, history = self._adapter.value, self._history.text

@@ -65,11 +65,7 @@ _REASONS: dict[ReviewCommand, Sequence[str]] = {
     ReviewCommand.FIX_BOX: ("the box is missing", "it is around another element", "it is too large", "it is too small"),
     ReviewCommand.DROP_STEPS: ("nothing was changed", "it does not belong to the task", "it was undone right away"),
     ReviewCommand.END_HERE: ("the task was already done here", "the rest does not belong to the task"),
-    ReviewCommand.ALSO_RIGHT: (
-        "it has the same effect",
-        "the steps can be done in another order",
-        "the person and the agent are right",
-    ),
+    ReviewCommand.ALSO_RIGHT: ("it has the same effect", "another order works too", "person and agent are both right"),
     ReviewCommand.REPAIR: ("the file was changed by hand", "it was damaged by a disk or a program"),
 }
 FIXES = tuple(_REASONS)
@@ -215,9 +211,7 @@ class AmendCard(Card):
         record = self._record(step.number)
         rejected = [action_from_json(one.action, source="agent") for one in (record.rejected if record else ())]
         form = AlsoRightForm(step.number, rejected)
-        question = _question(
-            "Also right", f"Which other action is right at step {step_number(step.number)}?", answer="Accept"
-        )
+        question = _question("Also right", f"What else is right at step {step_number(step.number)}?", answer="Accept")
         dialog = self._open(ReviewCommand.ALSO_RIGHT, question, form)
         read = partial(read_image, step.screenshot)
         self._background.run(read, lambda found: form.show_screenshot(found[0]), form.show_problem, of=dialog)

@@ -321,9 +321,8 @@ class ReviewPage(MainPage):
         numbers = moved_steps(before, opened)
         if gone := sorted(sheet.named - numbers.keys()):
             text = f"Since you answered, {steps_text(gone)} changed."
-            self._message.show_message(
-                Tone.WARNING, text, "Your answers are kept, but the changed steps are no longer selected."
-            )
+            detail = "Your answers are kept, but the changed steps are no longer selected."
+            self._message.show_message(Tone.WARNING, text, detail)
         return sheet.moved(numbers)
 
     def _keep_sheet(self) -> None:

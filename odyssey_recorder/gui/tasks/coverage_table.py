@@ -177,7 +177,7 @@ class Legend(QWidget):
             left += painter.fontMetrics().horizontalAdvance(text) + 18
 
 
-_BAR = "Bar: full colour is recorded, pale is not"
+_BAR = "Bar: the dark part is recorded"
 
 
 def tally_text(tally: Tally) -> str:

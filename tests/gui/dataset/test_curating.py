@@ -153,7 +153,7 @@ def test_lead_plants_a_control_with_a_defect_and_removes_it(page: DatasetDriver,
     dialog = page.pilot.dialog()
     assert page.pilot.says("No control episodes yet")
     assert not faults(dialog)
-    page.pilot.named(QComboBox, "Added episodes are shown to reviewers").setCurrentIndex(2)
+    page.pilot.named(QComboBox, "Error to show in the added episodes").setCurrentIndex(2)
     page.pilot.press_in(dialog, "Add 2 selected episodes")
     page.pilot.wait_for_text("2 control episodes added, 0 left out.")
     page.pilot.press("Controls")

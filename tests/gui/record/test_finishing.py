@@ -168,7 +168,7 @@ def test_reasons_are_chosen_with_number_and_arrow_keys(qtbot: QtBot) -> None:
     QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_2)
     assert dialog.ending == Impossible("item not found")
     QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Down)
-    assert dialog.ending == Impossible("not available in this country")
+    assert dialog.ending == Impossible("not in this country")
     assert dialog.ok.isEnabled()
 
 

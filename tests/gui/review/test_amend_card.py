@@ -223,7 +223,7 @@ def test_kind_of_press_is_changed_and_its_duration_shown(driver: CardDriver) -> 
     assert driver.says("The finger was down for 0.08 s")
     driver.finish("a slip of the finger")
     driver.open_dialog(ReviewCommand.FIX_PRESS, LONG)
-    assert driver.says("Make step 3 a CLICK?")
+    assert driver.says("Change step 3 to a click?")
     driver.finish("a slip of the finger")
     assert [amendment for amendment, _ in driver.requested] == [
         fixes.NewPress(step=CLICK, long=True),

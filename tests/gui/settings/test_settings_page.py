@@ -124,7 +124,7 @@ def test_invalid_values_are_explained_and_not_saved(pilot: SettingsPilot) -> Non
     pilot.named(QSpinBox, "Practice").setValue(3)
     pilot.button_named("Save").click()
     pilot.wait_for_text("Nothing was saved.")
-    assert pilot.says("See the message under “Task list”.")
+    assert pilot.says("See the text at “Task list”.")
     assert pilot.says("File not found.")
     assert saved_settings() == ""
     assert pilot.button_named("Save").isEnabled()
