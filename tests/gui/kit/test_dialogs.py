@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
@@ -11,14 +13,12 @@ def test_dialog_has_room_for_all_its_text_and_grows_with_it(qtbot: QtBot) -> Non
     long, text, end = QPlainTextEdit(), text_label("Check that it fits the apps."), line_edit("Another reason", "")
     long.setFixedHeight(round(dialog.screen().availableSize().height() * 0.6))
     end.setMinimumHeight(40)
-    dialog.fill(text_label("The apps of the task. " * 12), long, text, end)
+    parts = text_label("The apps of the task. " * 12), long, text, end
+    dialog.fill(*parts)
 
     def is_whole() -> bool:
-        parts = dialog.layout()
-        tops = [parts.itemAt(place).geometry().top() for place in range(parts.count())]
-        ends = [parts.itemAt(place).geometry().bottom() for place in range(parts.count())]
-        fits = text.height() >= text.heightForWidth(text.width()) and ends[-1] <= dialog.rect().bottom()
-        return fits and all(end < top for end, top in zip(ends, tops[1:], strict=False))
+        fits = text.height() >= text.heightForWidth(text.width()) and end.geometry().bottom() <= dialog.rect().bottom()
+        return fits and all(above.geometry().bottom() < below.geometry().top() for above, below in pairwise(parts))
 
     dialog.show()
     qtbot.waitUntil(is_whole)
