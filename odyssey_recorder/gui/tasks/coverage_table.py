@@ -177,7 +177,7 @@ class Legend(QWidget):
             left += painter.fontMetrics().horizontalAdvance(text) + 18
 
 
-_BAR = "Bar: the dark part is recorded"
+_BAR = "Bar: strong colour for recorded tasks"
 
 
 def tally_text(tally: Tally) -> str:
