@@ -117,6 +117,11 @@ class RawInputQueue:
         return bool(self._keeping)
 
     @property
+    def knows_areas(self) -> bool:
+        """Whether the screen's areas have been read since the device was last lost."""
+        return bool(self._looks)
+
+    @property
     def reading(self) -> bool:
         """Whether the current screen's areas, or the focused field since the last input, are not yet read."""
         return self._readings.pending or self._looking or self._look_frame != self.newest
@@ -173,6 +178,7 @@ class RawInputQueue:
             raw_input.overdue = True
             self._find_screenshot(raw_input)
         self._timeline.forget()
+        self._looks.clear()
 
     # Readings of the device.
 
@@ -304,17 +310,17 @@ class RawInputQueue:
 
     def requests(self, now_ns: int, *, may_write: bool, may_look: bool) -> list[effects.PassiveEffect]:
         wanted: list[effects.PassiveEffect] = []
-        for raw_input in self._raw_inputs():
-            if raw_input.what is not None and now_ns - max(
-                raw_input.arrived_ns, raw_input.lifted_ns
-            ) >= self._patience_ns(raw_input):
-                raw_input.overdue = True
-            self._find_screenshot(raw_input)
-        if may_write:
-            wanted += [effects.KeepFrame(number) for number in self._screenshots_to_keep()]
         if may_look and self._is_look_due(now_ns):
             self._looking, self._look_tried_ns, self._look_frame = True, now_ns, self.newest
             wanted.append(effects.LookAtScreen())
+        is_answer_pending = self._looking and self._finished_ns is None
+        patience_ns = LOOK_PATIENCE_NS if is_answer_pending else PATIENCE_NS
+        for raw_input in self._raw_inputs():
+            waited_ns = now_ns - max(raw_input.arrived_ns, raw_input.lifted_ns)
+            raw_input.overdue |= raw_input.what is not None and waited_ns >= patience_ns
+            self._find_screenshot(raw_input)
+        if may_write:
+            wanted += [effects.KeepFrame(number) for number in self._screenshots_to_keep()]
         if may_look and self._readings.is_due(now_ns, self.newest, still=self._still):
             self._readings.begin(now_ns, self.newest)
             wanted.append(effects.LookAtField())
@@ -460,15 +466,11 @@ class RawInputQueue:
         self._keeping |= wanted.keys()
         return list(wanted)
 
-    def _patience_ns(self, raw_input: RawInput) -> int:
-        is_answer_pending = self._looking and self._look_tried_ns >= raw_input.look_ns and self._finished_ns is None
-        return LOOK_PATIENCE_NS if is_answer_pending else PATIENCE_NS
-
     def _is_look_due(self, now_ns: int) -> bool:
         since_ns = now_ns - self._look_tried_ns
         if self._looking or since_ns < LOOK_EVERY_NS:
             return False
-        is_new = self.newest != self._look_frame and since_ns >= LOOK_AGAIN_NS
+        is_new = (self.newest != self._look_frame or not self._looks) and since_ns >= LOOK_AGAIN_NS
         return (
             is_new
             or since_ns >= CLOCK_EVERY_NS

@@ -11,7 +11,14 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, UNTOUCHED, UNTOUCHED_SCREENS, PassiveSession
+from odyssey_recorder.recording.passive import (
+    AREAS_UNREAD,
+    CLOCK_CHANGED,
+    DEAF,
+    UNTOUCHED,
+    UNTOUCHED_SCREENS,
+    PassiveSession,
+)
 from odyssey_recorder.recording.raw_input import (
     BLIND,
     DIALOG_TOUCHED,
@@ -444,6 +451,33 @@ def test_slow_screen_reading_is_awaited_up_to_a_limit() -> None:
     bench.look_ms = 60_000
     bench.tap(20, 20).wait(12_000)
     assert bench.steps[1].flags == (Flag(FlagCode.CLOCK_UNREAD), Flag(FlagCode.AREAS_UNKNOWN))
+
+
+def test_session_waits_for_the_first_reading_of_the_areas_and_says_so() -> None:
+    """Under load one takes several seconds; so does the first after a loss, because the device may have turned."""
+    bench = Bench(look_ms=5000).begin()
+    for _ in range(2):
+        assert (bench.state(), bench.session.reason) == (State.SETTLING, AREAS_UNREAD)
+        bench.wait(6000)
+        assert (bench.state(), bench.session.reason) == (State.READY, "")
+        bench.send(events.DeviceWentAway("It is gone."))
+        assert bench.session.reason == "It is gone."
+        bench.come_back()
+        bench.wait(500)
+
+
+def test_touch_before_the_first_reading_of_the_areas_is_not_lost() -> None:
+    bench = Bench(look_ms=4500).begin().tap(10, 10).wait(10_000)
+
+    assert (steps(bench), bench.messages) == (["10,10 on 0"], [])
+    assert bench.steps[0].flags == (Flag(FlagCode.AREAS_UNKNOWN),)
+
+
+def test_areas_that_cannot_be_read_are_tried_again() -> None:
+    bench = Bench(areas=None).begin().wait(2000)
+    assert bench.state() is State.SETTLING
+    bench.areas = PLAIN
+    assert bench.wait(1000).state() is State.READY
 
 
 def test_touch_without_screen_areas_is_dropped_or_flagged() -> None:
