@@ -221,8 +221,7 @@ def presses_last(before: ScreenAreas | None, after: ScreenAreas | None, *, typin
 def contradicts(key: SystemKey | None, before: ScreenAreas | None, after: ScreenAreas) -> bool:
     """Whether what has the focus after a tap on the bar shows another button than this one, or one if it is None.
 
-    HOME leads to the launcher, and so does RECENT unless it closes the recent apps; BACK may lead anywhere but to
-    these, if they were not there before.
+    HOME leads to the launcher, and so does RECENT unless it closes the recent apps; BACK leads anywhere but to these.
     """
     if not after.package or before is None:
         return False
@@ -241,9 +240,8 @@ def contradicts(key: SystemKey | None, before: ScreenAreas | None, after: Screen
 def confirmed(swiped: Swiped, after: ScreenAreas) -> SystemKey | None:
     """The key that a swipe was, by what has the focus after it; None if it was none.
 
-    BACK leaves no reliable trace and is always believed. HOME and RECENT both show the launcher: if it shows the recent
-    apps it was RECENT, if its home screen HOME, and if neither is known what it looked like. If an app stays in front
-    it was no key.
+    BACK leaves no reliable trace and is always believed. HOME and RECENT both show the launcher: its home screen or the
+    recent apps, or if that is unknown, what it looked like. If an app stays in front it was no key.
     """
     if swiped.looks_like is SystemKey.BACK:
         return SystemKey.BACK

@@ -211,9 +211,9 @@ def _awaited(raw_input: RawInput) -> Undecided | None:
     if after is None or after.requested_ns < since_ns:
         return Undecided(since_ns)
     led_to = raw_input.led_to
-    if led_to is None or not led_to.shows_launcher or led_to.shows_recents or raw_input.next_ns is not None:
+    if led_to is None or raw_input.views is not None or raw_input.next_ns is not None:
         return None
-    return Undecided(since_ns, needs_views=True) if raw_input.views is None else None
+    return Undecided(since_ns, needs_views=True) if led_to.shows_launcher and not led_to.shows_recents else None
 
 
 def _navigated(raw_input: RawInput, scroll: RawAction, swiped: Swiped) -> Outcome:
@@ -224,11 +224,9 @@ def _navigated(raw_input: RawInput, scroll: RawAction, swiped: Swiped) -> Outcom
     if after is None or after.areas is None:
         return replace(scroll, intent=KeyPress(swiped.looks_like))
     key = confirmed(swiped, raw_input.led_to or after.areas)
-    return (
-        replace(scroll, flags=(*scroll.flags, Flag(FlagCode.NO_KEY)))
-        if key is None
-        else replace(scroll, intent=KeyPress(key))
-    )
+    if key is None:
+        return replace(scroll, flags=(*scroll.flags, Flag(FlagCode.NO_KEY)))
+    return replace(scroll, intent=KeyPress(key))
 
 
 def _areas(raw_input: RawInput, found: FrameFound, size: Size | None) -> tuple[ScreenAreas | None, tuple[Flag, ...]]:
