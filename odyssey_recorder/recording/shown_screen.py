@@ -85,7 +85,7 @@ class ShownScreen:
     # The screen that a recording is left on.
 
     def keep(self, frame: Frame) -> None:
-        """Passive mode keeps screenshots for inputs only, so keep the screen after the last. Raises DatasetError."""
+        """In passive mode only inputs keep screenshots: keep that after the last step too. Raises DatasetError."""
         anchor, key = self._watch.anchor, self._draft.state.next_key
         idle = self.is_settled and self._session.state is State.READY and not self._session.touched
         due = key != self._settled_key or frame.started_ns - self._settled_ns >= SETTLED_EVERY_NS
