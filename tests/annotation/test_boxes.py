@@ -89,7 +89,8 @@ def test_box_is_that_of_the_touched_element(profile: str) -> None:
         assert {"NavigationBar0", "Taskbar"} & {*windows}
         assert len(windows) > 20
         person.recents()
-        assert "RecentsActivity" in assert_boxes_match(person)
+        launcher = person.phone.state()
+        assert f"{launcher.package}/{launcher.activity}" in assert_boxes_match(person)
         person.home()
         person.open_drawer()
         assert assert_boxes_match(person)
