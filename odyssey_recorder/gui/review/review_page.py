@@ -18,7 +18,7 @@ from odyssey_recorder.gui.frame.job_card import CHECKING
 from odyssey_recorder.gui.frame.keyboard import offer_focus
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels, Side, SideName
-from odyssey_recorder.gui.frame.question_dialog import Question, ask_why
+from odyssey_recorder.gui.frame.question_dialog import ANSWERS, Question, ask_why, reply_question
 from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import breakable, fill_column, fill_row, named, row, text_label
@@ -435,6 +435,14 @@ class ReviewPage(MainPage):
         )  # fmt: skip
         ask_why(question, _REOPEN_REASONS, self.window(), partial(self._reopen, opened.row.episode_id))
 
+    def _ask_to_answer(self) -> None:
+        if (opened := self._opened) is not None:
+            question = reply_question(opened.row.episode.annotator or "the annotator", opened.row.thread)
+            ask_why(question, ANSWERS, self.window(), self._answer, "Something else")
+
+    def _answer(self, words: str) -> None:
+        self._change(lambda episode_id, _: self._reviewing.reply(episode_id, words), 0)
+
     def _reopen(self, episode_id: str, why: str = "") -> None:
         self._panel.show_waiting(True)
         self._background.run(
@@ -519,6 +527,7 @@ class ReviewPage(MainPage):
             ReviewCommand.NEXT_REVIEW: self._pass_over,
             ReviewCommand.UNDO_VERDICT: self._undo,
             ReviewCommand.REOPEN_EPISODE: self._ask_to_reopen,
+            ReviewCommand.ANSWER_REPLY: self._ask_to_answer,
             ReviewCommand.CHECK_EPISODES: self._check,
             ReviewCommand.DISMISS_REVIEW: self._dismiss,
         }

@@ -12,7 +12,7 @@ from odyssey_recorder.gui.review.amend_card import AmendCard
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.status import ReviewPolicy
 from odyssey_recorder.services.review import ReviewService
-from odyssey_recorder.services.review_files import reply_to_reviewer
+from odyssey_recorder.services.review_files import add_reply, review_thread
 from tests.checking.verdicts import judgements
 from tests.gui.pilot import texts_in
 from tests.gui.review.reviewer import OpenReviews, Reviewer
@@ -115,12 +115,12 @@ def test_verdict_of_another_reviewer_is_reopened_with_a_reason(dataset: ReviewDa
     assert (reopening.by, reopening.why) == ("Bea", "The annotator is right")
 
 
-def test_reply_of_the_annotator_is_listed_and_shown_until_the_verdict_is_taken_back(
+def test_reply_of_the_annotator_is_listed_and_answered_until_the_verdict_is_taken_back(
     dataset: ReviewDataset, reviewer: Reviewer
 ) -> None:
     first, title = reviewer.ids[0], reviewer.listed[0]
     judge(reviewer, Decision.SEND_BACK)
-    reply_to_reviewer(dataset.root, RECORDER, first, "The cart is empty on purpose")
+    add_reply(dataset.root, RECORDER, first, "The cart is empty on purpose")
     reviewer.wait_for_text("1 for you · 1 reply · ")
     reviewer.key(Qt.Key.Key_L, CTRL)
     reviewer.pilot.press("Show all")
@@ -128,9 +128,18 @@ def test_reply_of_the_annotator_is_listed_and_shown_until_the_verdict_is_taken_b
     assert reviewer.listed == [title]
     assert f"Sent back ({RECORDER} replied)" in reviewer.row_text(0)
     reviewer.click(0)
-    reviewer.wait_for_text(f"{RECORDER} replied: The cart is empty on purpose")
-    reviewer.key(Qt.Key.Key_Z, CTRL)
+    reviewer.wait_for_text("\n".join(review_thread(dataset.root, first)))
+    reviewer.key(Qt.Key.Key_Y, CTRL | SHIFT)
+    dialog = reviewer.pilot.dialog()
+    assert f"What should {RECORDER} know about this episode?" in texts_in(dialog)
+    reviewer.pilot.press_in(dialog, "2   Please record it again as the task says")
+    reviewer.pilot.press_in(dialog, "Reply")
+    reviewer.wait_for_text(": Please record it again as the task says")
+    assert review_thread(dataset.root, first)[-1].startswith("Bea, ")
     reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.says("replied"))
+    reviewer.pilot.activate()
+    reviewer.key(Qt.Key.Key_Z, CTRL)
+    reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.says("on purpose"))
     assert dataset.reviews.read(first).verdicts == ()
 
 
