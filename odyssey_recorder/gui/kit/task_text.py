@@ -88,5 +88,7 @@ def _conditions(listed: ListedTask) -> str:
 
 
 def _reason(queued: QueuedTask) -> str:
-    past = queued.given_up
-    return "" if past is None else f"{past.event.value.capitalize()} before: {past.reason}"
+    if (past := queued.given_up) is None:
+        return ""
+    said = "\n".join(("", *queued.thread)) or f" {past.reason}"
+    return f"{past.event.value.capitalize()} before:{said}"

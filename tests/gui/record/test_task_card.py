@@ -15,6 +15,7 @@ from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.review.review import Move
 from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.services.review_files import add_reply
 from odyssey_recorder.tasks.queue.queue import TaskQueue
 from odyssey_recorder.tasks.queue.task_status import Status
 from odyssey_recorder.tasks.queue.transaction import Leases
@@ -283,19 +284,22 @@ def test_annotator_replies_to_the_reviewer_who_sent_the_task_back(
         episode_id, Move(id="a" * 32, at=datetime.now(UTC), by="Bea", to="annotator", why="A step is missing")
     )
     pilot.press("Record another")
-    pilot.wait_for_text("Sent back before: A step is missing")
+    pilot.wait_for_text("Sent back before:\nBea, ")
     button = pilot.named(QAbstractButton, "Reply")
     areas = pilot.window.findChildren(QScrollArea)
     assert not any(area.isAncestorOf(button) for area in areas), "a long task would scroll it away"
     pilot.press("Reply")
     dialog = pilot.dialog()
-    assert "Sent back because: A step is missing" in texts_in(dialog)
+    assert any(text.startswith("Bea, ") and text.endswith(": A step is missing") for text in texts_in(dialog))
     pilot.press_in(dialog, "1   I did what the task says")
     pilot.press_in(dialog, "Reply")
     pilot.wait_for_text("Your reply is saved. The reviewers see it.")
-    reply = reviews.read(episode_id).reply
-    assert reply is not None
+    (reply,) = reviews.read(episode_id).replies
     assert (reply.by, reply.words) == ("Tester", "I did what the task says")
+    add_reply(service.store.root, "Bea", episode_id, "Then show the list")
+    pilot.wait_for_text(": Then show the list")
+    pilot.press("Reply")
+    assert "\nTester, " in "\n".join(texts_in(pilot.dialog())), "all that was said"
 
 
 def test_tasks_for_other_devices_are_counted_not_offered(open_at: OpenAt, device: FakeDevice, tmp_path: Path) -> None:
