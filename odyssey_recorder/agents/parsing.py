@@ -302,11 +302,11 @@ def calls(text: str) -> list[FunctionCall]:
 
 
 def _call(text: str) -> FunctionCall:
-    """Its last parenthesis may be missing or doubled, and what has no quotes may follow."""
+    """Its last parenthesis may be missing or doubled, and anything but an argument may follow."""
     begun = _CALL.match(text)
     name, rest = (begun[1], text[begun.end() :]) if begun else ("", "")
     last = max(map(rest.rfind, _PARENTHESES))
-    if last >= 0:
+    if last >= 0 and not _ARGUMENT.match(rest, last + 1):
         with suppress(UnreadableAnswerError):
             return FunctionCall(name, dict(_arguments(rest[:last], is_whole=True)))
     found = dict(_arguments(_END.split(rest)[0], is_whole=False))

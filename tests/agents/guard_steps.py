@@ -159,11 +159,7 @@ def _pressed(person: Person, node: Node, label: str, instruction: str, how: Lite
     """A `drag` ends where it begins, so that it is a tap."""
     x, y = node.bounds.center
     point = _point(person, x, y)
-    actions: dict[str, Action] = {
-        "tap": Click(point),
-        "hold": LongPress(point),
-        "drag": Scroll(point, point, (point,)),
-    }
+    actions: dict[str, Action] = {"tap": Click(point), "hold": LongPress(point), "drag": Scroll(point, point, (point,))}
     return _done(
         person, actions[how], label, instruction, lambda: (person.hold_at if how == "hold" else person.tap_at)(x, y)
     )

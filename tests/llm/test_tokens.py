@@ -19,13 +19,7 @@ def png(width: int, height: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("size", "tokens"),
-    [
-        ((1440, 3120), 1445),
-        ((720, 1280), 1105),
-        ((2560, 1600), 1105),
-        ((2208, 1840), 765),
-    ],
+    ("size", "tokens"), [((1440, 3120), 1445), ((720, 1280), 1105), ((2560, 1600), 1105), ((2208, 1840), 765)]
 )
 def test_tile_tokens_match_the_documented_values(size: tuple[int, int], tokens: int) -> None:
     assert image_tokens(*size, TILES) == tokens

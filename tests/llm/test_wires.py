@@ -12,11 +12,7 @@ from pydantic import SecretStr
 
 from odyssey_recorder.agents.adapter import History, PastStep, SentScreenshot, adapter_named
 from odyssey_recorder.agents.predict import next_step
-from odyssey_recorder.errors import (
-    BrokenAnswerError,
-    LanguageModelError,
-    ModelBusyError,
-)
+from odyssey_recorder.errors import BrokenAnswerError, LanguageModelError, ModelBusyError
 from odyssey_recorder.llm.model import Image as ModelImage
 from odyssey_recorder.llm.model import LazyImage, ModelAnswer, ModelRequest
 from odyssey_recorder.llm.openai import OpenAIModel

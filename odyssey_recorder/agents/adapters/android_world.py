@@ -29,16 +29,9 @@ Answer in this form:
 Reason: ...
 Action: {{"action_type": ...}}"""
 _KINDS = {
-    "click": "CLICK",
-    "long_press": "LONG_PRESS",
-    "input_text": "TYPE",
-    "navigate_home": "HOME",
-    "navigate_back": "BACK",
-    "answer": "COMPLETE",
-    "keyboard_enter": "KEY",
-    "open_app": "OPEN",
-    "wait": "WAIT",
-}
+    "click": "CLICK", "long_press": "LONG_PRESS", "input_text": "TYPE", "navigate_home": "HOME",
+    "navigate_back": "BACK", "answer": "COMPLETE", "keyboard_enter": "KEY", "open_app": "OPEN", "wait": "WAIT",
+}  # fmt: skip
 _ACROSS = ("left", "right")
 _GOALS = {"complete": "COMPLETE", "infeasible": "IMPOSSIBLE"}
 

@@ -11,14 +11,7 @@ from typing import get_args
 from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, Turns, json_of, made
 from odyssey_recorder.agents.computer_tools import own_tools, split, words
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll
-from odyssey_recorder.agents.parsing import (
-    Fields,
-    UnreadableAnswerError,
-    fields_of,
-    json_objects,
-    name_of,
-    number,
-)
+from odyssey_recorder.agents.parsing import Fields, UnreadableAnswerError, fields_of, json_objects, name_of, number
 from odyssey_recorder.llm.responses_wire import COMPUTER
 from odyssey_recorder.llm.tool_calls import ToolCall
 from odyssey_recorder.model import action as actions

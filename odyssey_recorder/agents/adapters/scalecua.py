@@ -8,7 +8,7 @@ import re
 
 from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, finger_scroll, path, sent_frame
-from odyssey_recorder.agents.parsing import FunctionCall, calls, name_of, numbers
+from odyssey_recorder.agents.parsing import FunctionCall, UnreadableAnswerError, calls, name_of, numbers
 from odyssey_recorder.agents.phrases import writer
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Point
@@ -58,9 +58,12 @@ def _split(text: str) -> list[FunctionCall]:
 
 
 def _at(place: object, frame: CoordinateFrame) -> Point:
-    """A fraction is a share of the screen."""
-    if isinstance(place, str) and "." in place and max(found := numbers(place) or (9.0,)) <= 1 and len(found) == 2:
-        return frame.point(found[0] * frame.width, found[1] * frame.height)
+    """Two fractions are shares of the screen; one fraction beside pixels may be either."""
+    match numbers(place) if isinstance(place, str) and "." in place else ():
+        case (x, y) if max(x, y) <= 1:
+            return frame.point(x * frame.width, y * frame.height)
+        case (x, y) if 0 < min(x, y) < 1:
+            raise UnreadableAnswerError("unreadable", f"{place!r:.60} is not a point")
     return frame.at(place)
 
 

@@ -59,18 +59,10 @@ _BOXES = f"{_BOX}, end_box='<|box_start|>($x2,$y2)<|box_end|>'"
 _POINT = "point='<point>$x $y</point>'"
 _POINTS = f"start_{_POINT}, end_point='<point>$x2 $y2</point>'"
 _KINDS = {
-    "click": "CLICK",
-    "long_press": "LONG_PRESS",
-    "type": "TYPE",
-    "press_home": "HOME",
-    "press_back": "BACK",
-    "press_appselect": "RECENT",
-    "finished": "COMPLETE",
-    "call_user": "IMPOSSIBLE",
-    "open_app": "OPEN",
-    "hotkey": "KEY",
+    "click": "CLICK", "long_press": "LONG_PRESS", "type": "TYPE", "press_home": "HOME", "press_back": "BACK",
+    "press_appselect": "RECENT", "finished": "COMPLETE", "call_user": "IMPOSSIBLE", "open_app": "OPEN", "hotkey": "KEY",
     "wait": "WAIT",
-}
+}  # fmt: skip
 _ENTER = FunctionCall("hotkey", {"key": "enter"})
 
 
