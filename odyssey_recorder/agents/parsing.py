@@ -301,6 +301,11 @@ def calls(text: str) -> list[FunctionCall]:
     return [_call("\n".join(part)) for part in parts[:_MOST_OBJECTS]]
 
 
+def calls_in_tag(tag: str, text: str) -> list[FunctionCall]:
+    """Those behind the last `<tag>`, or all without one."""
+    return calls(text.rpartition(f"<{tag}>")[2].partition(f"</{tag}>")[0])
+
+
 def _call(text: str) -> FunctionCall:
     """Its last parenthesis may be missing or doubled, and anything but an argument may follow."""
     begun = _CALL.match(text)

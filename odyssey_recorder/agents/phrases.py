@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from string import Template
 
+from odyssey_recorder.agents.adapter import Said
 from odyssey_recorder.agents.frames import CoordinateFrame, finger_direction, view_direction
 from odyssey_recorder.model import action as actions
 
@@ -22,6 +23,14 @@ def writer(around: str = "%s", **phrases: str) -> Callable[[actions.Action, Coor
         return None if phrase is None else phrase.substitute(_values(action, frame))
 
     return write
+
+
+def form(whole: str) -> Callable[[str, Said], str]:
+    """A whole answer: `$call` is the written action; `$thought`, `$sentence` and `$summary` are said with it."""
+    template = Template(whole)
+    return lambda call, said: template.substitute(
+        call=call, thought=said.thought, sentence=said.sentence, summary=said.summary
+    )
 
 
 def _values(action: actions.Action, frame: CoordinateFrame) -> Mapping[str, object]:

@@ -6,10 +6,10 @@ history it is told its own last summary only. Some answers have the two characte
 
 import re
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path
 from odyssey_recorder.agents.parsing import Fields, UnreadableAnswerError, name_of
-from odyssey_recorder.agents.phrases import writer
+from odyssey_recorder.agents.phrases import form, writer
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """\
@@ -88,10 +88,6 @@ _write = writer(
 )
 
 
-def _form(call: str, said: Said) -> str:
-    return f"<THINK> {said.thought} </THINK>\nexplain:{said.sentence}\t{call}{said.summary}"
-
-
 def _summary(answer: str) -> str:
     _, *after = _SUMMARY.split(_tabbed(answer), maxsplit=1)
     return "".join(after).strip()
@@ -104,7 +100,7 @@ ADAPTERS = (
         _split,
         _act,
         _write,
-        form=_form,
+        form=form("<THINK> $thought </THINK>\nexplain:$sentence\t$call$summary"),
         fit=Fit(),
         retold=_summary,
         sampling={"temperature": 0.1, "top_p": 0.95},
