@@ -364,6 +364,24 @@ def test_prompt_contains_task_history_and_screenshots_in_order(name: str) -> Non
         assert text in words
 
 
+@pytest.mark.parametrize("name", all_adapters())
+def test_memory_is_told_in_place_of_the_history(name: str) -> None:
+    """Whatever a prompt says when nothing was done, such as "nothing", must not stand beside a memory."""
+    memory = "The lamp costs 37 dollars."
+    nothing, acted, recalled = (
+        "\n".join(
+            part.text
+            for message in adapter_named(name).prompt("Buy it.", history, screenshot_named("now"))
+            for part in message.parts
+            if isinstance(part, Words)
+        )
+        for history in (History(), History((PastStep(Press(SystemKey.HOME)),)), History(memory=memory))
+    )
+    assert recalled.count(memory) == 1
+    without, with_action, with_memory = ({*words.splitlines()} for words in (nothing, acted, recalled))
+    assert not (without - with_action) & with_memory
+
+
 def test_unknown_adapter_is_rejected() -> None:
     with pytest.raises(SettingsError, match=r"There is no adapter 'gpt'\. Use one of agentcpm-gui, android-world"):
         adapter_named("gpt")

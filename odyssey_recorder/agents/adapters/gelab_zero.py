@@ -46,7 +46,7 @@ _RUN_ON = re.compile(r"point\d?\W{1,4}\d+\W\d|(?:point\d?|value|return|summary)\
 
 
 def _words(told: PromptWords) -> tuple[str, str, str]:
-    done = told.done[-1] if told.done else "Nothing has been done yet."
+    done = told.memory or (told.done[-1] if told.done else "Nothing has been done yet.")
     return "", _PROMPT + _STATE.format(task=told.task, done=done), _FORM
 
 

@@ -57,7 +57,7 @@ _CONCLUSION = re.compile(r"\s*<conclusion>.*\Z", re.DOTALL)
 
 
 def _words(told: PromptWords) -> tuple[str, str]:
-    done = "\n".join(f"Step {number}: {text}" for number, text in enumerate(told.done))
+    done = told.listed("", "Step {0}: {1}", first=0)
     return "", _PROMPT.format(task=told.task, done=done)
 
 
