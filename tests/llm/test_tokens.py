@@ -47,14 +47,13 @@ def test_four_characters_are_a_token() -> None:
     assert tokens_of(question("x" * 4400)) - tokens_of(question("x" * 400)) == 1000
 
 
-def test_image_tokens_depend_on_size_and_detail() -> None:
+def test_image_tokens_depend_on_the_size() -> None:
     def tokens(*parts: Words | Image) -> int:
         return tokens_of(replace(question(), messages=(ChatMessage("user", parts),)))
 
     words = Words("What is this?")
     plain = tokens(words)
     assert tokens(words, Image(png(1440, 3120))) - plain == 1445
-    assert tokens(words, Image(png(1440, 3120), detail="low")) - plain == 85
     assert tokens(words, Image(b"no picture")) - plain > 85
 
 
