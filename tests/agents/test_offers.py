@@ -44,7 +44,9 @@ def as_do(name: str) -> str:
 
 def as_fields(name: str) -> str:
     value = "5" if name == "WAIT" else "a"
-    return f"<THINK> so </THINK>\naction:{name}\tvalue:{value}\treturn:a\tpoint:5,5\tpoint1:5,5\tpoint2:5,500"
+    return (
+        f"<THINK> so </THINK>\naction:{name}\tvalue:{value}\treturn:a\tpoint:5,5\tpoint1:5,5\tpoint2:5,500\tsummary:so"
+    )
 
 
 def as_action(arguments: str) -> Callable[[str], str]:
