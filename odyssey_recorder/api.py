@@ -30,7 +30,7 @@ from odyssey_recorder.services.evaluation import score_files
 from odyssey_recorder.services.exports import ExportWanted, Prepared, prepare_export, read_step_rows, write_export
 from odyssey_recorder.services.figures import CountedFigures, count_figures, figures_to_compare
 from odyssey_recorder.services.reading import Episode, Step
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 from odyssey_recorder.services.splits import read_sides
 from odyssey_recorder.splits.drawing import KINDS, Split, is_kind
 
@@ -86,7 +86,7 @@ class Dataset:
     def __init__(self, index: EpisodeIndex, checker: Checker) -> None:
         self.root = index.root
         self._open_index: EpisodeIndex | None = index
-        self._reviews = ReviewService(index, checker, str)
+        self._reviews = ReviewedDataset(index, checker, str)
 
     def __repr__(self) -> str:
         return f"Dataset({str(self.root)!r})"

@@ -92,7 +92,7 @@ class PastStep:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Earlier steps, the oldest first, and in words what was done so far; both may be empty.
+    """Earlier steps, the oldest first, or in words what was done so far; both may be empty.
 
     `told` are sentences to the model about what it asked for since: the answer of its user, or that something cannot
     be done here.
@@ -107,8 +107,8 @@ class History:
 class PromptWords:
     """What the words of a prompt are made of.
 
-    `done` are the earlier actions as the model writes them, or what its adapter retells of its answers. `moment` is
-    that of the screen that the words go with, with the apps that are known by now.
+    `done` are the earlier actions as the model writes them, or what its adapter retells of its answers; a `memory` is
+    told in their place. `moment` is that of the screen that the words go with, with the apps that are known by now.
     """
 
     task: str
@@ -116,10 +116,12 @@ class PromptWords:
     sent_size: Size
     true_size: Size
     moment: Moment = _NOW
+    memory: str = ""
 
-    def listed(self, none: str, line: str = "{1}", between: str = "\n") -> str:
-        """The earlier actions, each as `line` of its number from 1 and itself; `none` without any."""
-        return between.join(line.format(number, action_text) for number, action_text in enumerate(self.done, 1)) or none
+    def listed(self, none: str, line: str = "{1}", between: str = "\n", first: int = 1) -> str:
+        """The memory, or the earlier actions, each as `line` of its number and itself; `none` without any."""
+        lines = between.join(line.format(number, action_text) for number, action_text in enumerate(self.done, first))
+        return self.memory or lines or none
 
 
 _FEWEST, _MOST = 100_000, 100_000_000
@@ -230,10 +232,10 @@ class Adapter(Generic[_Part]):
         done = [self._listed(step, screenshot) for step in listed]
         moments = [*(step.moment for step in in_turns), moment]
         first = replace(moments[0], apps=moment.apps)
-        told = PromptWords(task, done, screenshot.sent_size, screenshot.true_size, first)
+        told = PromptWords(task, done, screenshot.sent_size, screenshot.true_size, first, history.memory)
         system, before, *after = self.words(told)
-        memory = f"What has been done so far: {history.memory}" if history.memory else ""
-        question, ends = _parts(before, memory), _parts(*after)
+        is_told = any(history.memory in words for words in (before, *after))
+        question, ends = _parts(before, "" if is_told else f"Done so far: {history.memory}"), _parts(*after)
         messages = [ChatMessage("system", _parts(system))]
         if self.turns is None:
             question = (*_earlier(listed, done), *question)

@@ -233,9 +233,9 @@ def test_step_recalls_only_the_memory_of_earlier_steps(cli: CommandLine, dataset
     remember(dataset, IDS[0])
     before = prompts(cli, out, "memory")
     assert rows(out)[0]["history"] == "memory:paper"
-    assert "What has been done so far" not in before[0]
-    assert "so far: action_result of step 1. Remembered from earlier screens: an app: core of step 0." in before[1]
-    recalled = [words.partition("What has been done so far: ")[2] for words in before]
+    assert "Done so far:\nnothing\n" in before[0]
+    assert "so far:\naction_result of step 1. Remembered from earlier screens: an app: core of step 0." in before[1]
+    recalled = [words.partition("Done so far:")[2] for words in before]
     assert [recalled[5].count(f"action_result of step {at}.") for at in range(8)] == [0, 0, 1, 1, 1, 1, 0, 0]
     assert [recalled[5].count(f"core of step {at}.") for at in range(8)] == [*[1] * 5, *[0] * 3]
     remember(dataset, IDS[0], step=5, words="Other words.")

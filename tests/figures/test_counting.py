@@ -50,6 +50,13 @@ def test_all_seventeen_figures_have_tables(figures: dict[str, Figure]) -> None:
     assert_tables_are_rectangular(figures.values())
 
 
+def test_apps_without_a_class_are_listed_with_their_episodes() -> None:
+    known = all_figures(SAMPLE, Against(V2, lambda app: "" if app == "Chrome" else "Other"))
+    classes, unknown = next(one.panels for one in known if one.key == "classes")
+    assert unknown.table()[1][0][:2] == ["Chrome", sum("Chrome" in one.apps for one in SAMPLE)]
+    assert [row[0] for row in classes.table()[1]] == ["Other"]
+
+
 def test_headline_counts_distinct_values(figures: dict[str, Figure]) -> None:
     listing = panel(figures["headline"], TextTable)
     ours = {row[0]: row[1] for row in listing.rows}
