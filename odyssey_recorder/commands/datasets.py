@@ -152,8 +152,8 @@ def export(
     ] = "none",
     per_step: Annotated[bool, typer.Option("--steps", help="With --as jsonl: a line per step.")] = False,
     split: Annotated[
-        Literal["random", "task", "device", "app"] | None,
-        typer.Option(help="Samples: in the parts of this split.", show_default="one part"),
+        str | None,
+        typer.Option(metavar="NAME", help="Samples: in the parts of this split.", show_default="one part"),
     ] = None,
     adapter: Annotated[
         str | None,

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from odyssey_recorder.annotation.released_texts import Texts
-from odyssey_recorder.splits.drawing import Kind
 
 _Item = TypeVar("_Item")
 
@@ -53,7 +52,7 @@ class Sampling:
     levels: tuple[Literal["high", "low"], ...] = ("high",)
     semantic: bool = False
     pairs: bool = False
-    split: Kind | Literal[""] = ""
+    split: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import get_args
 
 from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.history import HistoryRule
@@ -20,7 +19,7 @@ from odyssey_recorder.files import make_folder, whole_file
 from odyssey_recorder.llm.model import LazyImage, Part, Words
 from odyssey_recorder.model.action import action_type
 from odyssey_recorder.model.episode import Json
-from odyssey_recorder.splits.drawing import Kind
+from odyssey_recorder.splits.drawing import is_kind
 
 _EPISODES = 64
 """In one shard."""
@@ -207,7 +206,7 @@ def plan(layout: str, episodes: Sequence[Planned], options: Options) -> list[Sha
     wanted: official_chat.Parts
     parts = {
         (kind, side): ids
-        for kind in get_args(Kind)
+        for kind in sorted({kind for episode in episodes for kind in episode.sides if is_kind(kind)})
         for side in ("train", "test")
         if (ids := tuple(episode.episode_id for episode in episodes if episode.sides.get(kind) == side))
     }

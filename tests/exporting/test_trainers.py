@@ -22,9 +22,10 @@ from odyssey_recorder.evaluation.loading import load
 from odyssey_recorder.evaluation.predictions import Prediction, PredictionsHeader, header_line, prediction_line, spelled
 from odyssey_recorder.evaluation.protocols import ScoringTerms
 from odyssey_recorder.evaluation.report import evaluate
-from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
+from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Planned, Sampling
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
+from odyssey_recorder.exporting.trainers import plan
 from odyssey_recorder.model.action import Action, Click, Scroll, Type, scroll_direction
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.training.samples import SampleGold
@@ -352,6 +353,15 @@ def test_missing_split_is_reported(dataset: Dataset, tmp_path: Path, layout: str
     without_splits = dataset._replace(planned=[replace(one, sides={}) for one in dataset.planned])
     with pytest.raises(DatasetError, match="No episode is in the task split"):
         export_samples(without_splits, tmp_path / "out", layout, Sampling(split="task"))
+
+
+def test_samples_are_in_the_parts_of_a_split_for_one_device() -> None:
+    sides = {"1" * 16: "test", "2" * 16: "train"}
+    planned = [Planned(name, 1, {"random": "test", "device_pixel_fold": side}) for name, side in sides.items()]
+    shards = plan("trl", planned, Options(samples=Sampling(split="device_pixel_fold")))
+    assert {
+        name: side for shard in shards for side in sides.values() for name in shard.ids if side in shard.name
+    } == sides
 
 
 @pytest.mark.parametrize("layout", ["official-chat", "ui-tars"])
