@@ -145,7 +145,7 @@ class Predicting:
                 words = [step[TextKind.CONTEXT].words for step in episode.texts.steps]
             case "memory":
                 try:
-                    words = recalled(episode.episode_id, episode.memory, self._history.rule)
+                    words = recalled(episode.episode_id, episode.memory, self._history.recall)
                 except DatasetError as error:
                     raise LanguageModelError(str(error)) from error
             case _:

@@ -49,6 +49,7 @@ class RedactedEpisode:
     texts: EpisodeTexts
     memory: Sequence[StepMemory]
     redaction: Redaction | None = None
+    apps: tuple[str, ...] = ()
 
     def shown(self, text: str) -> str:
         """Text about the episode without redacted words."""
@@ -85,7 +86,8 @@ def read_redacted_episode(root: Path, episode_id: str) -> RedactedEpisode:
         known = (None, "") if record is None else (record.day, record.package)
         steps.append(RedactedStep(words, act, views, is_terminal(act), *known))
     memory = memory_of(found, file, texts.inputs)
-    return RedactedEpisode(episode_id, shown.task.instruction, tuple(steps), texts, memory, redaction)
+    task = shown.task
+    return RedactedEpisode(episode_id, task.instruction, tuple(steps), texts, memory, redaction, task.apps)
 
 
 def spoken(action: Action) -> str:

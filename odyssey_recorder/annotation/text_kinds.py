@@ -16,13 +16,14 @@ class TextKind(StrEnum):
 
 
 class MemoryKind(StrEnum):
-    """What Chain-of-Memory keeps of a step: the result of the action before it, what matters on its screen, and the
-    part of that which is needed later.
+    """What Chain-of-Memory keeps of a step: the result of the action before it, what matters on its screen, the part of
+    that which is needed later, and the name of the app in front if the recording does not say it.
     """
 
     RESULT = "action_result"
     SCREEN = "screen_info"
     CORE = "core"
+    APP = "app"
 
 
 class BoxSource(StrEnum):

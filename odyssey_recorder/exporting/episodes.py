@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.annotation.boxing import with_chosen_boxes
-from odyssey_recorder.annotation.memory import Rule
+from odyssey_recorder.annotation.memory import Recall
 from odyssey_recorder.annotation.released_texts import Texts, recalled_in, with_texts
 from odyssey_recorder.curation.redaction import Redaction, read_redaction
 from odyssey_recorder.dataset.boxes import with_boxes
@@ -56,7 +56,7 @@ class ExportedEpisode:
         return png if self.redaction is None else self.redaction.blackened(step, png)
 
 
-def read_exported(root: Path, episode_id: str, texts: Texts = "none", memory: Rule | None = None) -> ExportedEpisode:
+def read_exported(root: Path, episode_id: str, texts: Texts = "none", memory: Recall | None = None) -> ExportedEpisode:
     """Raises DatasetError, also if its redaction cannot be applied, or if it lacks one of the `texts` or the memory."""
     annotation = root / annotation_path(episode_id)
     found = open_published(annotation)

@@ -30,7 +30,7 @@ _RESERVED = re.compile(r"<\|[^|<>]*\|>|</?(?:image|video|audio|img|ref|box|quad|
 def read_sampled(root: Path, episode_id: str, options: Options) -> ExportedEpisode:
     """Raises as `read_exported`."""
     rule = HistoryRule.parse(options.samples.history)
-    return read_exported(root, episode_id, options.texts, rule.rule if rule.kind == "memory" else None)
+    return read_exported(root, episode_id, options.texts, rule.recall if rule.kind == "memory" else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from tests.annotation.phone_dataset import CapturedStep
 from tests.annotation.vision_model import VisionModel, images_of
 from tests.llm.stand_in import ReceivedRequest, Reply, says
 
-RESULT, SCREEN, CORE = MemoryKind
+RESULT, SCREEN, CORE, APP = MemoryKind
 
 
 class MemoryModel:
@@ -20,6 +20,9 @@ class MemoryModel:
         self._best, self._ways = best, ways
         self._counts: Counter[object] = Counter()
         self.judged = 0
+
+    def app(self, seen: str) -> str:
+        return f"App {seen}"
 
     def __call__(self, request: ReceivedRequest) -> Reply:
         images = images_of(request)
@@ -34,6 +37,8 @@ class MemoryModel:
         if RESULT in fields:
             *before, after = images
             return says({RESULT: f"From {self._vision.seen(before)} to {self._vision.seen([after])}, {way}."})
+        if APP in fields:
+            return says({APP: self.app(self._vision.seen(images))})
         if SCREEN in fields:
             return says({SCREEN: f"It is {self._vision.seen(images)}, {way}."})
         data = json.loads(re.findall(r"<screen>\n(.*?)\n</screen>", request.words, re.DOTALL)[-1])

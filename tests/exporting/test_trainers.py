@@ -248,11 +248,10 @@ def test_memory_covers_earlier_steps_and_is_required(two_episodes: Dataset) -> N
     lacking = "step 1 and others have no memory, or an outdated one. Run `annotate run --memory`."
     assert found.left_out == [f"{second}: {lacking}"]
     prompts = [row["messages"][0]["content"] for row in rows(run_prepared(found))]
-    assert "\nPrevious Actions: None\n" in prompts[0]
-    assert "Actions: action_result of step 1. Remembered from earlier screens: an app: core of step 0." in prompts[1]
-    assert not any(f"core of step {at}" in prompt for at, prompt in enumerate(prompts))
-    assert "Remembered from earlier screens: an app: core of step 0. an app: core of step 1." in prompts[2]
-    assert [prompt.count("Ann has <1 [redacted]> left.") for prompt in prompts[:6]] == [0, 0, 0, 1, 2, 2]
+    assert "\nPrevious Actions: Remembered: app of step 0.: core of step 0.\n" in prompts[0]
+    assert "Actions: action_result of step 1. Remembered: app of step 0.: core of step 0. app of step 1.:" in prompts[1]
+    assert not any(f"core of step {at + 1}" in prompt for at, prompt in enumerate(prompts))
+    assert [prompt.count("Ann has <1 [redacted]> left.") for prompt in prompts[:6]] == [0, 0, 0, 3, 3, 3]
 
 
 def test_command_exports_a_split_with_history(tmp_path: Path, cli: CommandLine) -> None:
