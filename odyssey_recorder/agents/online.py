@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from odyssey_recorder.agents.adapter import Adapter, History, Moment, PastStep, Reading, Request, Said, SentScreenshot
 from odyssey_recorder.agents.guard import Guard, recorded_as
 from odyssey_recorder.agents.history import HistoryRule
+from odyssey_recorder.agents.parsing import LONGEST
 from odyssey_recorder.agents.predict import next_step, reading_of
 from odyssey_recorder.agents.ways import enter_key, icon_of, icons_in
 from odyssey_recorder.annotation.redacted_episode import HIDDEN
@@ -74,7 +75,6 @@ _REQUESTS = 10
 _LONGEST_WAIT_S = 20.0
 _ATTEMPTS = 10_000
 """More than the questions of a run: so the seeds have different candidates."""
-_LONGEST_RAW = 20_000
 LOST_S = 15.0
 """How long a device may be silent; it may be slow, or come back. Longer than adb waits for one answer."""
 _TREE_S = 15.0
@@ -505,7 +505,7 @@ class AgentRun:
         return AgentRecord(
             adapter=self.agent.adapter.name,
             model=answer.model_answered,
-            raw=answer.raw[:_LONGEST_RAW],
+            raw=answer.raw[:LONGEST],
             problem=reading.problem,
             tokens_in=answer.usage.tokens_in,
             tokens_out=answer.usage.tokens_out,

@@ -19,7 +19,7 @@ from odyssey_recorder.figures.figure import (
     Spread,
     TextTable,
 )
-from odyssey_recorder.figures.published import OTHERS, PublishedFigures
+from odyssey_recorder.figures.published import PublishedFigures
 from odyssey_recorder.model.geometry import GRID, Point, Size
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.tasks.templates.template import OTHER
@@ -82,16 +82,9 @@ def headline(episodes: Episodes, against: Against) -> Figure:
     }
     other = against.published
     rows = tuple((name, value, other.headline.get(name)) for name, value in ours.items())
-    elsewhere = tuple(OTHERS.items())
-    return Figure(
-        "headline",
-        "At a glance",
-        (
-            TextTable("", ("", "this dataset", other.name), rows),
-            TextTable("Steps per episode elsewhere", ("dataset", "mean"), elsewhere),
-        ),
-        "A combination is the set of an episode's different apps.",
-    )
+    compared = TextTable("", ("", "this dataset", other.name), rows)
+    tables = (compared,) if other.elsewhere is None else (compared, other.elsewhere)
+    return Figure("headline", "At a glance", tables, "A combination is the set of an episode's different apps.")
 
 
 def categories(episodes: Episodes, against: Against) -> Figure:

@@ -67,6 +67,16 @@ def test_headline_counts_distinct_values(figures: dict[str, Figure]) -> None:
     assert {row[0]: row[2] for row in listing.rows}["Episodes"] == 8334
 
 
+def test_first_version_has_the_datasets_of_its_own_table() -> None:
+    (figure, *_) = all_figures(SAMPLE, Against(V1, AGAINST.class_of))
+    ours, theirs = (one for one in figure.panels if isinstance(one, TextTable))
+    steps = {str(row[0]): row[3] for row in theirs.rows}
+    assert steps == {"PixelHelp": "~ 4", "MoTIF": 4.5, "UGIF": 6.3, "Meta-GUI": 5.3, "AITW": 6.5, "Mind2Web": 7.3,
+                     "AITZ": 7.5}  # fmt: skip
+    assert theirs.rows[4] == ("AITW", 715142, 30378, 6.5, "Phone", 159, 7)
+    assert {row[0]: row[2] for row in ours.rows}["Instructions"] == 7735
+
+
 def test_bars_count_episodes_and_show_published_shares(figures: dict[str, Figure]) -> None:
     assert bars(figures["categories"]) == Counter(one.category for one in SAMPLE)
     assert bars(figures["apps"]) == Counter(app for one in SAMPLE for app in set(one.apps))
