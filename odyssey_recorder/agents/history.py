@@ -2,7 +2,7 @@
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from odyssey_recorder.annotation.memory import Recall, Rule
@@ -54,13 +54,17 @@ class HistoryRule:
 
     @classmethod
     def for_agent(cls, text: str) -> "HistoryRule":
-        """What an agent at work can be told: there are no texts about its steps yet. Raises SettingsError."""
-        if text.partition(":")[0] in ("none", "maker", "actions", "screenshots"):
+        """What an agent at work can be told: there are no texts about its steps yet, but it can write its memory.
+
+        Raises SettingsError.
+        """
+        if text.partition(":")[0] in ("none", "maker", "actions", "screenshots", "memory"):
             with suppress(SettingsError):
-                return cls.parse(text)
+                rule = cls.parse(text)
+                return replace(rule, is_live=rule.kind == "memory")
         raise SettingsError(
-            f"The history {text!r} cannot be told to an agent. Use none, maker, actions[:N] or screenshots:N[:STRIDE], "
-            "with numbers up to 99."
+            f"The history {text!r} cannot be told to an agent. Use none, maker, actions[:N], screenshots:N[:STRIDE] or "
+            f"{MEMORY}, with numbers up to 99."
         )
 
     def __str__(self) -> str:

@@ -163,11 +163,14 @@ def told(steps: Sequence[Memorized], recall: Recall) -> str:
     return " ".join(filter(None, (words[part] for part in recall.parts)))
 
 
+def told_at_each(steps: Sequence[Memorized], recall: Recall) -> list[str]:
+    return [told(steps[: number + 1], recall) for number in range(len(steps))]
+
+
 def recalled(episode_id: str, steps: Sequence[StepMemory], recall: Recall) -> list[str]:
     """What `told` tells at each step. Raises DatasetError if some is missing."""
     refuse_lacking(episode_id, steps)
-    memorized = [step.memorized for step in steps]
-    return [told(memorized[: number + 1], recall) for number in range(len(steps))]
+    return told_at_each([step.memorized for step in steps], recall)
 
 
 def refuse_lacking(episode_id: str, steps: Sequence[StepMemory]) -> None:

@@ -15,7 +15,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
-from odyssey_recorder.annotation.conversations import Conversation, Conversations, Part, StepWords, plain
+from odyssey_recorder.annotation.conversations import Conversation, Conversations, Part, StepWords, plain, step_question
 from odyssey_recorder.annotation.findings import Evidence, Support
 from odyssey_recorder.annotation.memory import SHORT_TERM, short_term
 from odyssey_recorder.annotation.memory_checks import check_core, check_result
@@ -37,6 +37,7 @@ from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError, LanguageModelError
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
+from odyssey_recorder.llm.prompts import read_prompt
 from odyssey_recorder.model.episode import Json
 
 PROMPTS = {
@@ -164,6 +165,12 @@ def wanted_of_step(
     yield Wanted(MemoryKind.CORE, {**data, "screen_info": info})
 
 
+def memory_question(wanted: Wanted) -> ModelRequest:
+    """The first question of the writer, whose answer `memory_words` reads. Raises LanguageModelError."""
+    kind = wanted.kind
+    return step_question(read_prompt(PROMPTS[kind]), kind, _ANSWERS[kind], wanted.data, wanted.views)
+
+
 class MemoryWriter(Conversations):
     """The memory of episodes of the dataset `root`, through `batch`, where it is missing or stale.
 
@@ -212,7 +219,7 @@ class MemoryWriter(Conversations):
         if not is_one and (self._mode == "full" or self._is_contradicted(episode, number, kind, answers[0], data)):
             for question in questions[1:]:
                 answers.append((yield question))
-        candidates = [_words(answer) for answer in answers]
+        candidates = [memory_words(answer) for answer in answers]
         best, judge = 0, None
         scores: Scores = ()
         if len(set(candidates)) > 1:
@@ -237,7 +244,7 @@ class MemoryWriter(Conversations):
     def _is_contradicted(
         self, episode: RedactedEpisode, number: int, kind: MemoryKind, answer: ModelAnswer, data: dict[str, Json]
     ) -> bool:
-        words = _words(answer)
+        words = memory_words(answer)
         if kind is MemoryKind.RESULT:
             had_effect = self._had_effect(episode, number - 1, is_estimate=not answer.key)
             result = check_result(words, had_effect=had_effect, evidence=Evidence("screenshots", "compared"))
@@ -278,7 +285,7 @@ class MemoryWriter(Conversations):
         return best, self._call(question, answer, views), tuple(scores)
 
 
-def _words(answer: ModelAnswer) -> str:
+def memory_words(answer: ModelAnswer) -> str:
     """Empty for a core that is not needed."""
     match answer.data:
         case _Core(core=words) | _Result(action_result=words) | _Screen(screen_info=words) | _App(app=words):

@@ -162,7 +162,7 @@ def export(
     history: Annotated[
         str,
         typer.Option(
-            help="Samples: none, maker, actions[:N], screenshots:N[:STRIDE], context, memory:paper or memory:kept."
+            help="Samples: none, maker, actions[:N], screenshots:N[:STRIDE], context or memory, as in predict."
         ),
     ] = "actions",
     level: Annotated[

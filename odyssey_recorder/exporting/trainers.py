@@ -89,6 +89,8 @@ def _refuse_options(layout: str, sampling: Sampling) -> None:
         raise DatasetError(
             "The layout official-chat has its own words. Leave out --adapter, and use --history actions:N."
         )
+    if rule.is_live:
+        raise DatasetError("An export asks no model, so it has no live memory. Write it with annotate run --memory.")
     if sampling.pairs and layout not in _OF_PAIRS:
         raise DatasetError(
             f"The layout {layout} has no place for preference pairs. Use {', '.join(sorted(_OF_PAIRS))}."
