@@ -23,6 +23,7 @@ from odyssey_recorder.model.action import Action, Complete, Impossible, action_t
 from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Size
 from tests.agents.gold_replayer import LACKING, GoldReplayer, colour, is_same_action
+from tests.annotation.memory_model import Rememberer, told_after
 from tests.annotation.texts import remember
 from tests.cli import CommandLine, Result
 from tests.exporting.sample import ACTIONS
@@ -247,6 +248,38 @@ def test_step_recalls_no_memory_of_later_steps(cli: CommandLine, dataset: Path, 
     changed = [at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
     assert changed == [5, 6, 7], "at step 5 the result of step 4, which its screen shows"
     assert after[5].count("Other words.") == 3, "as action result, core and app"
+
+
+def test_memory_that_the_model_writes_is_that_of_the_offline_writer(cli: CommandLine, dataset: Path, out: Path) -> None:
+    """With the answers to the same questions, of which none is asked again; nothing is kept in the dataset."""
+    model = Rememberer(GOLD)
+    one = ("--filter", f"id:{IDS[0]}")
+    with serving(cli, model) as server:
+        plan = predict(cli, out, "--history", "memory:kept:live", *one, "--at-once", 1)
+        asked = len(server.questions)
+        assert (plan.exit_code, asked) == (0, 8 + 4 * 8 - 1), plan.err
+        assert "8 screenshots" in plan.err
+        assert SemanticsStore(dataset).read(IDS[0]).entries == ()
+        cli.monkeypatch.setenv("ODYSSEY_MODEL", MODEL)
+        cli.output("annotate", "run", dataset, "--memory", "cheap", "--yes", *one)
+        assert len(server.questions) == asked
+    cli.output("annotate", "export", dataset, "--memory", "kept", "--out", cli.folder, *one)
+    assert model.told == told_after(cli.folder, IDS[0])
+    assert rows(out)[0]["history"] == "memory:kept:live"
+    assert [row["problem"] for row in rows(out)[1:]] == [""] * 8
+
+
+def test_refused_memory_is_empty_and_other_servers_cannot_write_one(cli: CommandLine, dataset: Path, out: Path) -> None:
+    def refusing(request: ReceivedRequest) -> Turn:
+        return GOLD(request) if "reason" in request.schema["properties"] else Reply("", refusal="I must not.")
+
+    with serving(cli, refusing) as server:
+        assert predict(cli, out, "--history", "memory:live", "--filter", f"id:{IDS[0]}").exit_code == 0
+        decisions = [one.words for one in server.questions if "reason" in one.schema["properties"]]
+    assert all("Done so far:\nnothing\n" in words for words in decisions)
+    assert len(decisions) == 8
+    other = predict(cli, out, "--history", "memory:live", "--adapter", "gemini-mobile")
+    assert (other.exit_code, "it cannot write a memory" in other.err) == (2, True)
 
 
 def test_missing_text_history_is_reported(cli: CommandLine, dataset: Path, server: StandIn, out: Path) -> None:
