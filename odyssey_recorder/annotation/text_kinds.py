@@ -1,7 +1,10 @@
 """The texts of a step, named like their keys in the second release, its memory, and where a box comes from."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Literal
 
+from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.action import Action, Complete, is_terminal
 
 FIRST_CONTEXT = "Task just started, nothing has been done."
@@ -13,6 +16,23 @@ class TextKind(StrEnum):
     DESCRIPTION = "description"
     CONTEXT = "context"
     INTENTION = "intention"
+
+
+Semantic = Literal["SD", "CI", "DR"]
+"""The paper's names of semantic annotations: screen description, contextual information, decision rationale."""
+SEMANTIC: Mapping[Semantic, TextKind] = {
+    "SD": TextKind.DESCRIPTION,
+    "CI": TextKind.CONTEXT,
+    "DR": TextKind.INTENTION,
+}
+
+
+def semantic_of(names: str) -> tuple[Semantic, ...]:
+    """Names separated by commas; empty for none. Raises SettingsError."""
+    given = [name.strip() for name in names.split(",")] if names else []
+    if unknown := [name for name in given if name not in SEMANTIC]:
+        raise SettingsError(f"--semantic: {unknown[0]!r} is unknown. Use {', '.join(SEMANTIC)}, with commas between.")
+    return tuple(name for name in SEMANTIC if name in given)
 
 
 class MemoryKind(StrEnum):

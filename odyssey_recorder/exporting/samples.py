@@ -12,6 +12,7 @@ from typing import Any
 
 from odyssey_recorder.agents.adapter import Adapter, History, Moment, PastStep, Said, SentScreenshot, adapter_named
 from odyssey_recorder.agents.history import HistoryRule
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.png import png_size
 from odyssey_recorder.errors import DatasetError
@@ -72,8 +73,7 @@ class Questions:
         for number in range(len(self._screens)):
             for level in self._sampling.levels:
                 yield from self._of_step(number, level)
-            if self._sampling.semantic:
-                yield from self._semantic(number)
+            yield from self._semantic(number)
 
     def answer(self, number: int) -> str | None:
         """None if the model's grammar has no word for the action."""
@@ -124,11 +124,12 @@ class Questions:
         listed = "".join(f"{place}. {words}\n" for place, words in enumerate(done, 1)) or "None"
         task = f"{TASK}{self._episode.task.instruction}\nPrevious Actions: {listed}\n"
         for kind, words, answer in (
-            ("description", DESCRIBE, annotations.description),
-            ("intention", task + INTENTION, annotations.intention),
-            ("context", task + CONTEXT, annotations.context),
+            (TextKind.DESCRIPTION, DESCRIBE, annotations.description),
+            (TextKind.INTENTION, task + INTENTION, annotations.intention),
+            (TextKind.CONTEXT, task + CONTEXT, annotations.context),
         ):
-            yield Sample(self._id(number, kind), (ChatMessage("user", (screen.image, Words(words))),), answer or "")
+            if kind in self._sampling.semantic_texts:
+                yield Sample(self._id(number, kind), (ChatMessage("user", (screen.image, Words(words))),), answer or "")
 
     def _id(self, number: int, kind: str) -> str:
         return "_".join(filter(None, (self._episode.episode_id, str(number), kind)))
@@ -159,9 +160,9 @@ def _unread() -> Image:
 
 
 def refusal(exported: ExportedEpisode, sampling: Sampling) -> str:
-    wanted = {"low_level_instruction"} if "low" in sampling.levels else set[str]()
-    wanted |= {"context"} if sampling.history == "context" else set()
-    wanted |= {"description", "intention", "context"} if sampling.semantic else set()
+    wanted = sampling.semantic_texts
+    wanted |= {TextKind.INSTRUCTION} if "low" in sampling.levels else set()
+    wanted |= {TextKind.CONTEXT} if sampling.history == "context" else set()
     episode = exported.episode
     for number, step in enumerate(episode.steps):
         place = f"{episode.episode_id}: step {step_number(number)}"

@@ -88,11 +88,15 @@ def test_official_files_equal_those_of_the_converter(
 def test_official_semantic_samples_equal_those_of_the_converter(
     dataset: Dataset, tmp_path: Path, release: Path
 ) -> None:
-    out = export_samples(dataset, tmp_path / "out", "official-chat", Sampling(semantic=True, split="random"))
-    wanted = official_converter.spelled(official_converter.semantic(release, "random", "high"))
-    assert (out / "train_anno/high_sementic_random_split.json").read_text() == wanted
+    sampling = Sampling(semantic=("SD", "CI", "DR"), split="random")
+    out = export_samples(dataset, tmp_path / "out", "official-chat", sampling)
+    converted = official_converter.semantic(release, "random", "high")
+    assert (out / "train_anno/high_sementic_random_split.json").read_text() == official_converter.spelled(converted)
     names = {path.name for path in out.glob("t*_anno/*")}
     assert names == {"high_sementic_random_split.json", "high_random_split.json"}
+    two = export_samples(dataset, tmp_path / "two", "official-chat", replace(sampling, semantic=("DR", "SD")))
+    written = json.loads((two / "train_anno/high_sementic_random_split.json").read_text())
+    assert written == [one for one in converted if not one["id"].endswith("_context")]
 
 
 @pytest.mark.parametrize("history", ["none", "actions:2"])
@@ -223,12 +227,15 @@ def test_ms_swift_trains_on_the_last_answer_only(dataset: Dataset, tmp_path: Pat
 
 
 def test_samples_cover_both_levels_and_all_texts(dataset: Dataset, tmp_path: Path) -> None:
-    out = export_samples(dataset, tmp_path / "out", "qwen", Sampling(levels=("high", "low"), semantic=True))
+    sampling = Sampling(levels=("high", "low"), semantic=("SD", "CI", "DR"))
+    out = export_samples(dataset, tmp_path / "out", "qwen", sampling)
     first = {row["id"]: row["conversations"] for row in rows(out)[:5]}
     kinds = [name.removeprefix(f"{ids(1)[0]}_0").removeprefix("_") for name in first]
     assert kinds == ["", "low", "description", "intention", "context"]
     answers = [turns[-1]["value"] for turns in first.values()]
     assert answers == ["CLICK: (500, 250)", "CLICK: (500, 250)", "A screen.", "Go on.", "So far, so good."]
+    only = export_samples(dataset, tmp_path / "only", "qwen", Sampling(semantic=("CI",)))
+    assert [row["id"].rpartition("_")[2] for row in rows(only)[:4]] == ["0", "context", "1", "context"]
     assert "guidance on how to Press the button." in first[f"{ids(1)[0]}_0_low"][0]["value"]
 
 
@@ -262,6 +269,8 @@ def test_command_exports_a_split_with_history(tmp_path: Path, cli: CommandLine) 
     assert [len(row["images"]) for row in rows(tmp_path / "out", "test")] == [1, 1, 1, 2, 2, 2, 3, 3]
     assert "There is no adapter 'gpt'. Use one of" in cli.error(*options, "--adapter", "gpt")
     assert "No episode has a preference pair." in cli.error(*options, "--pairs")
+    assert "step 1 has no context. Use annotate" in cli.error(*options, "--semantic", "DR,CI")
+    assert "--semantic: 'XX' is unknown. Use SD, CI, DR" in cli.error(*options, "--semantic", "SD,XX")
 
 
 def write_pairs(root: Path, episode_id: str) -> None:
@@ -311,7 +320,8 @@ def test_episode_with_trainer_markup_is_left_out_by_name(two_episodes: Dataset) 
     [
         (Sampling(levels=("low",)), "low_level_instruction"),
         (Sampling(history="context"), "context"),
-        (Sampling(semantic=True), "context"),
+        (Sampling(semantic=("SD", "CI", "DR")), "context"),
+        (Sampling(semantic=("DR",)), "intention"),
     ],
 )
 def test_missing_text_is_named(two_episodes: Dataset, sampling: Sampling, lacking: str) -> None:
