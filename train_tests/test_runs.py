@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 
 from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.training.collator import Collator
-from odyssey_recorder.training.generating import load_trained
+from odyssey_recorder.training.generating import answer, load_trained
 from odyssey_recorder.training.model import OdysseyAgent
 from odyssey_recorder.training.recipe import TrainingRecipe, encoder, load_model, load_tokenizer, read_recipe
 from odyssey_recorder.training.samples import Content, TrainingSample, Turn, read_samples
@@ -300,3 +300,21 @@ def test_base_that_is_not_a_model_is_reported(recipes: Recipes, data: Path, tmp_
 def test_too_long_sample_is_reported(recipes: Recipes, data: Path) -> None:
     with pytest.raises(TrainingError, match=r"train_\d+ has \d+ tokens, more than most_tokens, 40"):
         train(recipes(data, {"most_tokens": 40}))
+
+
+def test_memory_is_trained_on_beside_actions(data: Path, recipes: Recipes) -> None:
+    """An action result shows three screenshots, a core none; of a served model both can be asked."""
+    result, core = tiny.row("1_action_result", ("red", "blue"), "It is on."), tiny.row("1_core", (), "Nothing.")
+    core["images"], core["prompt"] = [], [{"role": "user", "content": [{"type": "text", "text": "What?"}]}]
+    del result["gold"], core["gold"]
+    file = data / "data" / "train" / "00000.jsonl"
+    file.write_text(file.read_text() + f"{json.dumps(result)}\n{json.dumps(core)}\n")
+    with pytest.raises(TrainingError, match='Set history = "images"'):
+        train(recipes(data, most_steps=1))
+    recipe = recipes(data, {"history": "images"}, most_steps=2, semantic=("AR", "CM"))
+    model, encoding = load_trained(train(recipe))
+    samples = read_samples(data, "train")[-2:]
+    assert [sample.semantic for sample in samples] == ["AR", "CM"]
+    rows = [encoding.sample(sample) for sample in samples]
+    assert [len(row.get("image_grid_thw", ())) for row in rows] == [3, 0]
+    assert all(answer(model, encoding, sample).tokens_in > 0 for sample in samples)

@@ -5,6 +5,7 @@ cheap mode one candidate is kept, unless what was recorded contradicts it. It al
 recording does not say it; that is one question.
 """
 
+import json
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -169,6 +170,12 @@ def memory_question(wanted: Wanted) -> ModelRequest:
     """The first question of the writer, whose answer `memory_words` reads. Raises LanguageModelError."""
     kind = wanted.kind
     return step_question(read_prompt(PROMPTS[kind]), kind, _ANSWERS[kind], wanted.data, wanted.views)
+
+
+def memory_answer(kind: MemoryKind, words: str) -> str:
+    """What a model answers that writes these words."""
+    whole: dict[str, Json] = {"is_needed_later": bool(words)} if kind is MemoryKind.CORE else {}
+    return json.dumps({**whole, kind.value: words}, ensure_ascii=False)
 
 
 class MemoryWriter(Conversations):

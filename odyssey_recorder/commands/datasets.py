@@ -171,7 +171,8 @@ def export(
     semantic: Annotated[
         str,
         typer.Option(
-            help="Samples: also of each step's description (SD), context (CI) and intention (DR), such as SD,DR.",
+            help="Samples: also of each step's description (SD), context (CI), intention (DR), action result (AR), "
+            "screen information (SI) and core of the memory (CM), such as SD,DR.",
             show_default="actions only",
         ),
     ] = "",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from odyssey_recorder.annotation.released_texts import Texts
-from odyssey_recorder.annotation.text_kinds import SEMANTIC, Semantic, TextKind
+from odyssey_recorder.annotation.text_kinds import SEMANTIC, MemoryKind, Semantic, TextKind
 from odyssey_recorder.splits.drawing import Kind
 
 _Item = TypeVar("_Item")
@@ -58,7 +58,11 @@ class Sampling:
 
     @property
     def semantic_texts(self) -> set[TextKind]:
-        return {SEMANTIC[name] for name in self.semantic}
+        return {kind for name in self.semantic if isinstance(kind := SEMANTIC[name], TextKind)}
+
+    @property
+    def memory_texts(self) -> set[MemoryKind]:
+        return {kind for name in self.semantic if isinstance(kind := SEMANTIC[name], MemoryKind)}
 
 
 @dataclass(frozen=True, slots=True)

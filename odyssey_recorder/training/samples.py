@@ -42,7 +42,7 @@ class SampleRow(FrozenModel):
     """A line of the export; `images` are paths within it, those of earlier steps first."""
 
     id: str
-    images: tuple[str, ...] = Field(min_length=1)
+    images: tuple[str, ...] = ()
     prompt: tuple[Turn, ...] = Field(min_length=1)
     completion: tuple[Turn, ...] = Field(min_length=1, max_length=1)
     gold: SampleGold | None = None
@@ -50,7 +50,7 @@ class SampleRow(FrozenModel):
 
 @dataclass(frozen=True, slots=True)
 class TrainingSample:
-    """What is asked, with the current screenshot as its last image; and the `answer`. Texts have no `gold`."""
+    """What is asked, with the current screenshot as its last image, if any; and the `answer`. Texts have no `gold`."""
 
     id: str
     folder: Path

@@ -70,6 +70,8 @@ def train(recipe: TrainingRecipe, progress: Progress = untold) -> Path:
 
 
 def _refuse_without_history(recipe: TrainingRecipe, samples: Sequence[TrainingSample]) -> None:
+    if recipe.model.history != "images" and any(sample.semantic == "AR" for sample in samples):
+        raise TrainingError('history: an action result (AR) compares screenshots. Set history = "images".')
     if recipe.model.history != "text" and all(len(sample.images) == 1 for sample in samples):
         raise TrainingError(
             f"{recipe.data} has no earlier screenshots. Export it with --history screenshots:N, or set history = "

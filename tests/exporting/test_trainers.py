@@ -30,6 +30,7 @@ from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.training.samples import SampleGold
 from odyssey_recorder.training.scoring import official_right
 from tests.annotation.texts import remember
+from tests.annotation.vision_model import mark_of
 from tests.cli import CommandLine
 from tests.dataset.drafts import provenance_of, record, write_provenance
 from tests.exporting import official_converter
@@ -259,6 +260,36 @@ def test_memory_covers_earlier_steps_and_is_required(two_episodes: Dataset) -> N
     assert "Actions: action_result of step 1. Remembered: app of step 0.: core of step 0. app of step 1.:" in prompts[1]
     assert not any(f"core of step {at + 1}" in prompt for at, prompt in enumerate(prompts))
     assert [prompt.count("Ann has <1 [redacted]> left.") for prompt in prompts[:6]] == [0, 0, 0, 3, 3, 3]
+
+
+def test_memory_can_be_what_a_model_is_trained_to_write(two_episodes: Dataset) -> None:
+    root, (first, second) = two_episodes.root, ids(2)
+    remember(root, first)
+    found = prepared(root, "trl", Sampling(history="memory:stm", semantic=("AR", "SI", "CM")))
+    assert [one.episode_id for one in found.episodes] == [first]
+    assert second in found.left_out[0]
+    out = run_prepared(found)
+    samples = {row["id"].removeprefix(f"{first}_"): row for row in rows(out)}
+    kinds = Counter("_".join(name.split("_")[1:]) for name in samples)
+    steps = read_annotation(root / annotation_path(first)).steps
+    assert kinds == {"": len(steps), "action_result": len(steps) - 1, "screen_info": len(steps), "core": len(steps)}
+    answers = [samples[f"1_{kind}"]["completion"][0]["content"][0]["text"] for kind in list(kinds)[1:]]
+    assert [json.loads(answer) for answer in answers] == [
+        {"screen_info": "screen_info of step 1."},
+        {"is_needed_later": True, "core": "core of step 1."},
+        {"action_result": "action_result of step 1."},
+    ]
+    press = next(at for at, step in enumerate(steps) if isinstance(step.action, Click))
+    names = [f"screenshots/{first}_{name}.png" for name in (press, f"{press}_marked", press + 1)]
+    result = samples[f"{press + 1}_action_result"]
+    assert (result["images"], samples[f"{press}_core"]["images"]) == (names, [])
+    assert "action_result of step 1." in samples["1_core"]["prompt"][-1]["content"][0]["text"]
+    with Image.open(out / names[0]) as plain, Image.open(out / names[1]) as marked:
+        assert (mark_of(plain.convert("RGB")), plain.size) == (None, marked.size)
+        assert mark_of(marked.convert("RGB")) is not None
+    assert {name for row in samples.values() for name in row["images"]} <= {
+        path.relative_to(out).as_posix() for path in (out / "screenshots").iterdir()
+    }
 
 
 def test_command_exports_a_split_with_history(tmp_path: Path, cli: CommandLine) -> None:
