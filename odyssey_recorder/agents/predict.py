@@ -5,7 +5,7 @@ run that was killed and is started again asks nothing twice and gives the same p
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from hashlib import sha256
@@ -14,8 +14,10 @@ from typing import Any, Literal
 
 from odyssey_recorder.agents.adapter import Adapter, History, Moment, PastStep, Reading, Said, SentScreenshot
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.annotation.conversations import Plan, plan_episodes, read_shown
-from odyssey_recorder.annotation.memory import recalled
+from odyssey_recorder.agents.live_memory import LiveMemory, Writing, refuse_memory
+from odyssey_recorder.annotation.conversations import Plan, likely, plan_episodes, read_shown
+from odyssey_recorder.annotation.memory import Memorized, recalled, told_at_each
+from odyssey_recorder.annotation.memory_writer import ToldTask
 from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, RedactedStep
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.annotation.text_kinds import TextKind
@@ -63,7 +65,9 @@ class Predicting:
         self._adapter = adapter
         self._history = history
         self._level = level
+        self._live: dict[str, list[str]] = {}
         self._episode = lru_cache(_OPEN)(self._read)
+        refuse_memory(adapter, history)
 
     def plan(self, chosen: ChosenSteps) -> Plan:
         """Blocks: reads every episode, and asks the server for its models."""
@@ -79,13 +83,16 @@ class Predicting:
                 jobs += ((episode_id, number) for number in range(count) if wanted is None or number in wanted)
             except LanguageModelError as error:
                 problems[episode_id] = str(error)
+        unwritten = self._write_memories(dict(jobs), progress) if self._history.is_live else {}
+        unasked = Counter(str(unwritten[episode_id]) for episode_id, _ in jobs if episode_id in unwritten)
+        jobs = [job for job in jobs if job[0] not in unwritten]
         outcomes = self._batch.run([partial(self._predicted, *job) for job in jobs], progress=progress)
         outcomes = [
             _without_action(*job, outcome) if isinstance(outcome, AnswerError) else outcome
             for job, outcome in zip(jobs, outcomes, strict=True)
         ]
         predictions = [outcome for outcome in outcomes if isinstance(outcome, Prediction)]
-        unasked = Counter(str(outcome) for outcome in outcomes if isinstance(outcome, LanguageModelError))
+        unasked += Counter(str(outcome) for outcome in outcomes if isinstance(outcome, LanguageModelError))
         return Predicted(predictions, unasked, problems)
 
     def _read(self, episode_id: str) -> RedactedEpisode:
@@ -105,6 +112,9 @@ class Predicting:
 
     def _questions(self, chosen: ChosenSteps, episode_id: str) -> Iterator[ModelRequest]:
         episode, wanted = self._episode(episode_id), chosen[episode_id]
+        if self._history.is_live:
+            writing = self._writing(episode, max(wanted or (), default=len(episode.steps) - 1))
+            self._keep(episode, (yield from likely(self._batch, writing)))
         for number in range(len(episode.steps)):
             if wanted is None or number in wanted:
                 question, _ = self._question(episode, number)
@@ -122,6 +132,32 @@ class Predicting:
         action = None if reading.action is None else spelled(reading.action)
         tokens = answer.usage.tokens_in, answer.usage.tokens_out
         return Prediction(episode_id, number, action, answer.raw, reading.problem, *tokens, answer.seconds)
+
+    # The memory that the model writes itself.
+
+    def _write_memories(
+        self, last: Mapping[str, int], progress: Callable[[BatchProgress], None]
+    ) -> dict[str, LanguageModelError]:
+        """Of each episode up to this step; returns why that of some could not be written."""
+        outcomes = self._batch.run([partial(self._written, *job) for job in last.items()], progress=progress)
+        return {one: error for one, error in zip(last, outcomes, strict=True) if isinstance(error, LanguageModelError)}
+
+    async def _written(self, episode_id: str, last: int, ask: Ask) -> None:
+        episode = self._episode(episode_id)
+        writing = self._writing(episode, last)
+        try:
+            question = next(writing)
+            while True:
+                question = writing.send(await _usable(question, ask))
+        except StopIteration as ended:
+            self._keep(episode, ended.value)
+
+    def _writing(self, episode: RedactedEpisode, last: int) -> Writing:
+        task = ToldTask(episode.instruction, episode.apps, self._history.recall.length)
+        return LiveMemory(task).write(episode.steps[: last + 1])
+
+    def _keep(self, episode: RedactedEpisode, memory: Sequence[Memorized]) -> None:
+        self._live[episode.episode_id] = told_at_each(memory, self._history.recall)
 
     # The question of a step.
 
@@ -147,9 +183,11 @@ class Predicting:
                 if lacking := [at for at, step in enumerate(episode.texts.steps) if step[TextKind.CONTEXT].is_open]:
                     raise LanguageModelError(f"Step {step_number(lacking[0])} has no context. Use annotate run first.")
                 words = [step[TextKind.CONTEXT].words for step in episode.texts.steps]
+            case "memory" if self._history.is_live:
+                words = self._live.get(episode.episode_id, [""] * len(episode.steps))
             case "memory":
                 try:
-                    words = recalled(episode.episode_id, episode.memory, self._history.rule)
+                    words = recalled(episode.episode_id, episode.memory, self._history.recall)
                 except DatasetError as error:
                     raise LanguageModelError(str(error)) from error
             case _:
@@ -158,6 +196,16 @@ class Predicting:
 
     def _screenshot(self, step: RedactedStep) -> SentScreenshot:
         return shown_to(self._adapter, step.views[0])
+
+
+async def _usable(question: ModelRequest, ask: Ask) -> ModelAnswer | None:
+    """None for an answer that the server refuses every time, such as a content filter."""
+    try:
+        return await ask(question)
+    except BrokenReplyError:
+        raise
+    except AnswerError:
+        return None
 
 
 def _without_action(episode_id: str, number: int, error: AnswerError) -> Prediction:

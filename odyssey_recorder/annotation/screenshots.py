@@ -93,6 +93,15 @@ def _made(view: ShownScreenshot) -> SentImage:
     return SentImage(encoded.getvalue(), "image/jpeg", view.detail)
 
 
+def marked_png(png: bytes, mark: Box) -> bytes:
+    """The screenshot with the frame around a touched element, in full size. Raises BrokenImageError."""
+    image = decode_png(png).convert("RGB")
+    _frame(image, mark, 1.0)
+    encoded = io.BytesIO()
+    image.save(encoded, "PNG")
+    return encoded.getvalue()
+
+
 def leaving(image: LazyImage) -> tuple[bytes, int]:
     """The SHA-256 of the screenshot, and the size of the image of a usual screen; it is only known once it is made."""
     width, height = image.size

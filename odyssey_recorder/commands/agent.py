@@ -12,8 +12,8 @@ from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.errors import LanguageModelError
 
 if TYPE_CHECKING:
+    from odyssey_recorder.agents.asking import Agent
     from odyssey_recorder.agents.guard import Guard
-    from odyssey_recorder.agents.online import Agent
     from odyssey_recorder.agents.results import ResultsHeader
     from odyssey_recorder.settings import Settings
 
@@ -22,7 +22,10 @@ agents_app = typer.Typer(name="agents", help="The kinds of models that can be as
 
 HistoryOption = Annotated[
     str,
-    typer.Option(help="What the model learns about earlier steps: none, maker, actions[:N] or screenshots:N[:STRIDE]."),
+    typer.Option(
+        help="What the model learns about earlier steps: none, maker, actions[:N], screenshots:N[:STRIDE] or memory, "
+        "which it writes itself; see predict."
+    ),
 ]
 TaskOption = Annotated[
     list[str] | None, typer.Option("--task", metavar="ID", help="Only this task. Repeatable.", show_default="all")
@@ -153,10 +156,10 @@ def bench(  # noqa: PLR0913 - the options
     Exit code 0: every task was carried out; 1: some were not, or were cut short; 2: not started.
     """
     from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.agents.asking import Agent
     from odyssey_recorder.agents.baselines import RULES
     from odyssey_recorder.agents.guard import Guard
     from odyssey_recorder.agents.history import HistoryRule
-    from odyssey_recorder.agents.online import Agent
     from odyssey_recorder.agents.results import ResultsHeader, open_results
     from odyssey_recorder.commands.agent_bench import run_bench
     from odyssey_recorder.commands.agent_tasks import chosen_tasks, print_results
@@ -208,8 +211,8 @@ def _agent(  # noqa: PLR0913 - the options
 ) -> "tuple[Agent, ResultsHeader]":
     """Raises SettingsError, and LanguageModelError without consent to send screenshots to another computer."""
     from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.agents.asking import Agent
     from odyssey_recorder.agents.history import HistoryRule
-    from odyssey_recorder.agents.online import Agent
     from odyssey_recorder.agents.results import ResultsHeader
     from odyssey_recorder.llm.model import is_on_this_computer
     from odyssey_recorder.wiring.user import open_batch

@@ -11,7 +11,7 @@ import typer
 from odyssey_recorder.commands import model_usage, terminal
 from odyssey_recorder.commands.annotate_accept import accept
 from odyssey_recorder.commands.annotate_batch import batch
-from odyssey_recorder.commands.annotate_boxes import boxes
+from odyssey_recorder.commands.annotate_boxes import boxes, sam2
 from odyssey_recorder.commands.annotate_files import export_texts, import_texts
 from odyssey_recorder.commands.terminal import (
     CommandGroup,
@@ -172,6 +172,7 @@ def check(  # noqa: PLR0913 - the flags
 
 
 app.command()(boxes)
+app.command()(sam2)
 app.command()(accept)
 app.command("import")(import_texts)
 app.command("export")(export_texts)

@@ -44,7 +44,7 @@ def predict(  # noqa: PLR0913 - the options
         str,
         typer.Option(
             help="What is told of earlier steps: none, maker, actions[:N], screenshots:N[:STRIDE], context, "
-            "memory:paper or memory:kept."
+            "memory[:paper|:kept][:stm+ltm+screen][:n=N][:live]."
         ),
     ] = "actions",
     level: Annotated[

@@ -24,6 +24,7 @@ from odyssey_recorder.recording import script
 from odyssey_recorder.settings import prices_file
 from odyssey_simulator.profile import profile_named
 from tests.agents.controlled_model import says
+from tests.annotation.memory_model import Rememberer, told_after
 from tests.annotation.vision_model import images_of
 from tests.cli import CommandLine, Result, SimulatedPhone, wait_until
 from tests.llm.stand_in import MODEL, ErrorReply, ReceivedRequest, Reply, StandIn
@@ -121,6 +122,25 @@ def test_gold_replayer_solves_its_task_and_records_answers(cli: CommandLine, age
         assert json.loads(step.agent.raw)["action"] in ("CLICK", "COMPLETE")
         assert (step.agent.adapter, step.agent.model, step.agent.tokens_in > 0) == ("ours", MODEL, True)
     assert cli.draft_ids() == []
+
+
+def test_memory_written_while_acting_is_that_of_the_offline_writer(
+    cli: CommandLine, agent_phone: SimulatedPhone
+) -> None:
+    """With the answers to the same questions, of which none is asked again."""
+    model = Rememberer(GoldPlayer(agent_phone, ALARM))
+    with StandIn(model) as server:
+        ran = cli(*agent_command(cli, server, "--task", ALARM, "--history", "memory"))
+        (row,) = results(cli.folder / "results.jsonl")
+        assert (row["stop"], row["steps"], row["asked"]) == ("complete", 3, 3), ran.err
+        asked = len(server.questions)
+        assert asked == 3 + 8
+        cli.monkeypatch.setenv("ODYSSEY_MODEL", MODEL)
+        written = cli("annotate", "run", cli.dataset, "--memory", "cheap", "--yes", "--filter", "is:agent")
+        assert (written.exit_code, len(server.questions)) == (0, asked), written.err
+    cli.output("annotate", "export", cli.dataset, "--memory", "paper", "--out", cli.folder, "--filter", "is:agent")
+    assert model.told == told_after(cli.folder, row["episode_id"])
+    assert json.loads((cli.folder / "results.jsonl").read_text().splitlines()[0])["history"] == "memory:paper:live"
 
 
 def test_goals_follow_the_seed(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
