@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from pydantic import BaseModel
+from safetensors.torch import load_file
 
 from odyssey_recorder.annotation.text_kinds import SEMANTIC
 from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.exporting.export_plan import Options, Sampling
-from odyssey_recorder.training.recipe import ModelRecipe, TrainingRecipe, read_recipe
+from odyssey_recorder.training.recipe import ModelRecipe, TrainingRecipe, load_model, load_tokenizer, read_recipe
 from odyssey_recorder.training.samples import chosen, read_samples, weighted
 from odyssey_recorder.training.train import train
 from tests.exporting.sample import STEPS, Dataset, export, write_dataset
@@ -84,7 +86,7 @@ def test_texts_that_the_export_lacks_are_named(recipes: Recipes, tmp_path: Path)
         train(recipes(data, semantic=("CI", "DR")))
 
 
-def test_other_exports_are_mixed_in_by_weight(recipes: Recipes, tmp_path: Path) -> None:
+def test_other_exports_are_mixed_in_by_weight_or_trained_on_before(recipes: Recipes, tmp_path: Path) -> None:
     for name, count in (("data", 4), ("other", 6)):
         tiny.write_export(tmp_path / name, tiny.order, train=count)
     (tmp_path / "recipe.toml").write_text(
@@ -92,8 +94,13 @@ def test_other_exports_are_mixed_in_by_weight(recipes: Recipes, tmp_path: Path) 
     )
     mix = read_recipe(tmp_path / "recipe.toml").mix
     recipe = recipes(tmp_path / "data", mix=mix, most_steps=-1, epochs=1, global_batch=1)
-    train(recipe)
+    trained = train(recipe)
     last = (recipe.out / "metrics.jsonl").read_text().splitlines()[-1]
     assert json.loads(last)["step"] == 4 + 9
     found = [one.id for one in weighted(read_samples(tmp_path / "other", "train"), 1.5, seed=1)]
     assert sorted(map(found.count, set(found))) == [1, 1, 1, 2, 2, 2]
+    second = recipe.model.model_copy(update={"base": str(trained)})
+    begun = load_model(second, load_tokenizer(second.base), "fp32").state_dict()
+    ended = load_file(trained / "model.safetensors")
+    assert "history_resampler.out.weight" in ended
+    assert [name for name, one in ended.items() if not torch.equal(begun[name], one)] == [], "a second run continues"

@@ -30,9 +30,10 @@ except ImportError as error:  # pragma: no cover - the tests have the extra
     ) from error
 
 SOURCE = (
-    "https://huggingface.co/onnx-community/sam2.1-hiera-tiny-ONNX/tree/814a066640debee5a91e70aa401fb8e17e030503/onnx"
+    "the folder onnx of onnx-community/sam2.1-hiera-tiny-ONNX on the Hugging Face Hub, revision "
+    "814a066640debee5a91e70aa401fb8e17e030503"
 )
-"""Where the published files are; its hashes (Git LFS) are those below, and several public projects state the same."""
+"""Of the published files. Their hashes (Git LFS) are those below; several public projects state the same."""
 PUBLISHED: Mapping[str, tuple[int, str]] = {
     "vision_encoder.onnx": (354_238, "4f30aacd3aaefbca81a0b7fe4c1fc96345570ea0a6f80ced599493d1b3be2e8c"),
     "vision_encoder.onnx_data": (134_084_864, "e83df9866a5afe68ea7f0f721f18f65137fc3acbf0da1c74e946d363e09c69cc"),

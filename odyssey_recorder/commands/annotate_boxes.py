@@ -91,7 +91,7 @@ def sam2(
     from odyssey_recorder.annotation.sam2 import PUBLISHED, SOURCE, Sam2, record
 
     if folder is None:
-        say(f"Put these files into one folder. They are at {SOURCE}:")
+        say(f"Put these files into one folder. They are in {SOURCE}:")
         for name, (size, digest) in PUBLISHED.items():
             say(f"{digest}  {name}  ({size:,} bytes)")
         say("Or export your own encoder.onnx and decoder.onnx; see docs/annotation.md.")
