@@ -17,7 +17,8 @@ from typing import Any, Protocol
 from odyssey_recorder.agents.adapter import Adapter, History, Moment, PastStep, Reading, Request, Said, SentScreenshot
 from odyssey_recorder.agents.guard import Guard, recorded_as
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.predict import next_step, reading_of
+from odyssey_recorder.agents.marks import elements
+from odyssey_recorder.agents.predict import next_step, reading_of, sent_as
 from odyssey_recorder.agents.ways import enter_key, icon_of, icons_in
 from odyssey_recorder.annotation.redacted_episode import HIDDEN
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
@@ -321,10 +322,9 @@ class AgentRun:
         """What is typed into a password field stays black, as in `predict`."""
         boxes = (node.box for node in nodes if node.password)
         masks = tuple((box.left, box.top, box.right, box.bottom) for box in boxes)
+        view = ShownScreenshot(path, frame.png_sha256, frame.size, masks)
         adapter = self.agent.adapter
-        sent, detail = adapter.fit(frame.size), adapter.detail
-        view = ShownScreenshot(path, frame.png_sha256, frame.size, masks, sent=sent, detail=detail)
-        return SentScreenshot(view.lazy, frame.size)
+        return sent_as(adapter, view, frame.size, elements(tuple(nodes), frame.size) if adapter.needs_marks else ())
 
     def _moment(self, shown: ShownScreen) -> Moment:
         package = "" if shown.state is None else shown.state.package
@@ -357,7 +357,7 @@ class AgentRun:
         agent, adapter = step.record.agent, self.agent.adapter
         if agent is None or agent.adapter != adapter.name:
             return ""
-        action = adapter.read(agent.raw, shown.sent_size, shown.true_size).action
+        action = adapter.read(agent.raw, shown.sent_size, shown.true_size, shown.marks).action
         return agent.raw if type(action) is type(step.action) else ""
 
     # Ask.

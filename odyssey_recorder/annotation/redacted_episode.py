@@ -30,7 +30,7 @@ class RedactedStep:
     """`action` describes it to a model, `act` is the action itself without private content.
 
     `views` are the screenshot, and a copy with the mark of a press. `day` (UTC) and `app`, the package in front, are
-    None and empty if they are not known.
+    None and empty if they are not known. `nodes` are the views on the screen, empty without a view hierarchy.
     """
 
     action: str
@@ -39,6 +39,7 @@ class RedactedStep:
     is_terminal: bool
     day: date | None = None
     app: str = ""
+    nodes: tuple[ViewNode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def read_redacted_episode(root: Path, episode_id: str) -> RedactedEpisode:
         is_secret = isinstance(step.action, Type) and any(node.password and node.focused for node in nodes)
         act, words = (Type(HIDDEN), f"Type {HIDDEN}") if is_secret else (step.action, spoken(step.action))
         views, record = tuple(_views(found, number, texts, masks)), found.record(number)
-        known = (None, "") if record is None else (record.day, record.package)
+        known = (None, "", nodes) if record is None else (record.day, record.package, nodes)
         steps.append(RedactedStep(words, act, views, is_terminal(act), *known))
     memory = memory_of(found, file, texts.inputs)
     return RedactedEpisode(episode_id, shown.task.instruction, tuple(steps), texts, memory, redaction)
