@@ -135,6 +135,8 @@ def test_pressed_element_is_added_only_beside_views(dataset: Path) -> None:
     changed = read_redacted_episode(dataset, EPISODE)
     assert Box(*mark) not in views.of(changed, 0)
     assert sorted(boxes.of(changed, 0), key=str) == sorted(views.of(episode, 0), key=str)
+    tree.write_text("<hierarchy/>")
+    assert boxes.of(read_redacted_episode(dataset, EPISODE), 0) == [], "alone it would be the answer"
 
 
 def test_elements_are_what_a_click_at_their_middle_hits() -> None:

@@ -14,7 +14,7 @@ from PIL import Image
 
 from odyssey_recorder.agents.adapter import adapter_named, all_adapters
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.predict import sampled
+from odyssey_recorder.agents.predict import next_step, sampled
 from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.dataset.codec import action_from_json, write_episode
 from odyssey_recorder.dataset.layout import annotation_path, screenshot_path
@@ -254,6 +254,7 @@ def test_a_file_of_the_user_is_the_question_and_its_hash_is_in_the_result(
         assert predict(cli, out, "--prompt", mine, "--filter", f"id:{IDS[0]}", "--at-once", 1).exit_code == 0
         assert rows(out)[0]["adapter"] == f"ours with mine.txt@{sha256(text.encode()).hexdigest()[:16]}"
         asked.append(server.questions[before:])
+        assert next_step("predict", adapter_named("ours", mine), ()).prompt_sha256 == sha256(text.encode()).hexdigest()
     assert [len(requests) for requests in asked] == [8, 8, 0], "a changed file is asked anew, the same one is not"
     image, words = asked[0][2].body["messages"][0]["content"]
     assert image["type"] == "image_url"

@@ -69,7 +69,7 @@ FIG_13 = {
     "a summary of 2-3 sentences": "Two or three concise sentences",
     "its form": r'"This is a screenshot of \[.*\]\."',
     "then the intention": "2. `intention`",
-    "the task and the chosen action": f"task: {TASK} on a mobile phone, and have decided on the action: CLICK",
+    "the task and the chosen action": f"task on your phone: {TASK} You have decided on this action: CLICK",
     "the reasons": "what speaks for it",
     "the context": re.escape(FIRST_CONTEXT),
     "why it fits, present tense, actively": "fits this situation, in the present tense, as someone .* busy",
