@@ -102,7 +102,7 @@ class PastStep:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Earlier steps, the oldest first, and in words what was done so far; both may be empty.
+    """Earlier steps, the oldest first, or in words what was done so far; both may be empty.
 
     `told` are sentences to the model about what it asked for since: the answer of its user, or that something cannot
     be done here.
@@ -117,8 +117,8 @@ class History:
 class PromptWords:
     """What the words of a prompt are made of.
 
-    `done` are the earlier actions as the model writes them, or what its adapter retells of its answers. `moment` is
-    that of the screen that the words go with, with the apps that are known by now.
+    `done` are the earlier actions as the model writes them, or what its adapter retells of its answers; a `memory` is
+    told in their place. `moment` is that of the screen that the words go with, with the apps that are known by now.
     """
 
     task: str
@@ -126,10 +126,12 @@ class PromptWords:
     sent_size: Size
     true_size: Size
     moment: Moment = _NOW
+    memory: str = ""
 
-    def listed(self, none: str, line: str = "{1}", between: str = "\n") -> str:
-        """The earlier actions, each as `line` of its number from 1 and itself; `none` without any."""
-        return between.join(line.format(number, action_text) for number, action_text in enumerate(self.done, 1)) or none
+    def listed(self, none: str, line: str = "{1}", between: str = "\n", first: int = 1) -> str:
+        """The memory, or the earlier actions, each as `line` of its number and itself; `none` without any."""
+        lines = between.join(line.format(number, action_text) for number, action_text in enumerate(self.done, first))
+        return self.memory or lines or none
 
 
 _FEWEST, _MOST = 100_000, 100_000_000
@@ -249,10 +251,10 @@ class Adapter(Generic[_Part]):
         done = [self._listed(step, screenshot) for step in listed]
         moments = [*(step.moment for step in in_turns), moment]
         first = replace(moments[0], apps=moment.apps)
-        told = PromptWords(task, done, screenshot.sent_size, screenshot.true_size, first)
+        told = PromptWords(task, done, screenshot.sent_size, screenshot.true_size, first, history.memory)
         system, before, *after = self.words(told)
-        memory = f"What has been done so far: {history.memory}" if history.memory else ""
-        question, ends = _parts(before, memory), _parts(*after)
+        is_told = any(history.memory in words for words in (before, *after))
+        question, ends = _parts(before, "" if is_told else f"Done so far: {history.memory}"), _parts(*after)
         messages = [ChatMessage("system", _parts(system))]
         if self.turns is None:
             question = (*_earlier(listed, done), *question)
@@ -272,17 +274,18 @@ class Adapter(Generic[_Part]):
         self, asks: SlotPrompt, task: str, history: History, screenshot: SentScreenshot, moment: Moment
     ) -> tuple[Part, ...]:
         done = [self._listed(step, screenshot) for step in history.steps]
-        size = screenshot.sent_size
-        listed = PromptWords(task, done, size, screenshot.true_size, moment).listed("", "Step{0}: {1}")
+        size, memory = screenshot.sent_size, "" if asks.has("history") else history.memory
+        told = PromptWords(task, done, size, screenshot.true_size, moment, history.memory)
         data: dict[str, Json] = {
             "task": task,
-            "history": "\n".join(filter(None, (history.memory, listed))) or "None",
+            "history": told.listed("None", "Step{0}: {1}"),
             "app": moment.app,
             "width": size.width,
             "height": size.height,
         }
         images = {"screenshot": screenshot.image} | ({} if screenshot.marked is None else {MARKED: screenshot.marked})
-        return (*_earlier(history.steps, done), *asks.parts(data, images), *_parts(*history.told))
+        before = (*_earlier(history.steps, done), *_parts(memory and f"Done so far: {memory}"))
+        return (*before, *asks.parts(data, images), *_parts(*history.told))
 
     def read(self, raw: str, sent_size: Size, true_size: Size, marks: tuple[Point, ...] = ()) -> Reading:
         """Never raises."""

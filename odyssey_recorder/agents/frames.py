@@ -115,10 +115,6 @@ class Fit:
         return Size(max(1, round(size.width * scale)), max(1, round(size.height * scale)))
 
 
-def within(longest: int) -> Fit:
-    return Fit(longest=longest)
-
-
 # Directions, in upper case. A finger that moves up moves the content up, and shows what is further down.
 
 _DELTAS = {"UP": (0, -1), "DOWN": (0, 1), "LEFT": (-1, 0), "RIGHT": (1, 0)}

@@ -18,6 +18,7 @@ from odyssey_recorder.agents.adapter import Adapter, History, Moment, PastStep, 
 from odyssey_recorder.agents.guard import Guard, recorded_as
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.marks import elements
+from odyssey_recorder.agents.parsing import LONGEST
 from odyssey_recorder.agents.predict import next_step, reading_of, sent_as
 from odyssey_recorder.agents.ways import enter_key, icon_of, icons_in
 from odyssey_recorder.annotation.redacted_episode import HIDDEN
@@ -75,7 +76,6 @@ _REQUESTS = 10
 _LONGEST_WAIT_S = 20.0
 _ATTEMPTS = 10_000
 """More than the questions of a run: so the seeds have different candidates."""
-_LONGEST_RAW = 20_000
 LOST_S = 15.0
 """How long a device may be silent; it may be slow, or come back. Longer than adb waits for one answer."""
 _TREE_S = 15.0
@@ -505,7 +505,7 @@ class AgentRun:
         return AgentRecord(
             adapter=self.agent.adapter.name,
             model=answer.model_answered,
-            raw=answer.raw[:_LONGEST_RAW],
+            raw=answer.raw[:LONGEST],
             problem=reading.problem,
             tokens_in=answer.usage.tokens_in,
             tokens_out=answer.usage.tokens_out,

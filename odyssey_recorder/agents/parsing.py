@@ -18,8 +18,8 @@ from odyssey_recorder.model.answer_failure import Failure
 Value: TypeAlias = object
 Fields: TypeAlias = Mapping[str, Value]
 
-LONGEST = 20_000
-"""Characters, without what a model wrote while it was thinking."""
+LONGEST = 200_000
+"""Characters, without what a model wrote while it was thinking. Encrypted reasoning goes back whole, so it counts."""
 _LARGEST = 1e9
 """Of a number in an answer; what is larger is no coordinate."""
 _MOST_OBJECTS = 4

@@ -5,7 +5,7 @@ run that was killed and is started again asks nothing twice and gives the same p
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from hashlib import sha256
@@ -35,6 +35,8 @@ _TOKENS = 4_000
 _OPEN = 8
 """Episodes that are kept open between two questions; more are read again."""
 Level = Literal["high", "low"]
+ChosenSteps = Mapping[str, Collection[int] | None]
+"""Steps to predict by episode, from 0; None: all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +75,18 @@ class Predicting:
         self._marks = marks if adapter.needs_marks else None
         self._episode = lru_cache(_OPEN)(self._read)
 
-    def plan(self, episode_ids: Sequence[str]) -> Plan:
+    def plan(self, chosen: ChosenSteps) -> Plan:
         """Blocks: reads every episode, and asks the server for its models."""
-        return plan_episodes(self._batch, episode_ids, self._questions)
+        return plan_episodes(self._batch, chosen, partial(self._questions, chosen))
 
-    def run(self, episode_ids: Sequence[str], *, progress: Callable[[BatchProgress], None]) -> Predicted:
+    def run(self, chosen: ChosenSteps, *, progress: Callable[[BatchProgress], None]) -> Predicted:
         """Blocks."""
         jobs: list[tuple[str, int]] = []
         problems: dict[str, str] = {}
-        for episode_id in episode_ids:
+        for episode_id, wanted in chosen.items():
             try:
-                jobs += ((episode_id, number) for number in range(len(self._episode(episode_id).steps)))
+                count = len(self._episode(episode_id).steps)
+                jobs += ((episode_id, number) for number in range(count) if wanted is None or number in wanted)
             except LanguageModelError as error:
                 problems[episode_id] = str(error)
         outcomes = self._batch.run([partial(self._predicted, *job) for job in jobs], progress=progress)
@@ -110,11 +113,12 @@ class Predicting:
             return episode.instruction
         return episode.shown(episode.texts.steps[number][TextKind.INSTRUCTION].words)
 
-    def _questions(self, episode_id: str) -> Iterator[ModelRequest]:
-        episode = self._episode(episode_id)
+    def _questions(self, chosen: ChosenSteps, episode_id: str) -> Iterator[ModelRequest]:
+        episode, wanted = self._episode(episode_id), chosen[episode_id]
         for number in range(len(episode.steps)):
-            question, _ = self._question(episode, number)
-            yield question
+            if wanted is None or number in wanted:
+                question, _ = self._question(episode, number)
+                yield question
 
     async def _predicted(self, episode_id: str, number: int, ask: Ask) -> Prediction:
         question, shown = self._question(self._episode(episode_id), number)
@@ -235,9 +239,9 @@ def next_step(
 
 
 def sampled(categories: Mapping[str, str], count: int, seed: int) -> list[str]:
-    """`count` of the episodes, or all if there are fewer, from each category in proportion.
+    """`count` of the episodes, or steps, or all if there are fewer, from each category in proportion.
 
-    `categories` are by episode id. The same episodes and seed give the same sample, in the order of the ids.
+    `categories` are by id. The same ones and seed give the same sample, in the order of the ids.
     """
     groups: dict[str, list[str]] = defaultdict(list)
     for episode_id in sorted(categories, key=lambda item: sha256(f"{seed}:sample:{item}".encode()).digest()):

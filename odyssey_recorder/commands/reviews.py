@@ -32,7 +32,7 @@ def check(
 
     Exit code 0: no problems; 1: problems found; 2: no reviews can be read.
     """
-    from odyssey_recorder.services.review import review_faults
+    from odyssey_recorder.services.review_files import review_faults
     from odyssey_recorder.settings import read_settings
 
     faults = list(review_faults(read_settings(dataset=dataset).dataset, path))
@@ -64,7 +64,7 @@ def merge(
 
     Exit code 0: all merged; 1: some cannot be read or saved; 2: no reviews can be read.
     """
-    from odyssey_recorder.services.review import add_reviews
+    from odyssey_recorder.services.review_files import add_reviews
     from odyssey_recorder.settings import read_settings
 
     merged = add_reviews(read_settings(dataset=dataset).dataset, path)
@@ -93,7 +93,7 @@ def policy(
 
     Exit code 0: success; 2: the policy cannot be read or written.
     """
-    from odyssey_recorder.services.review import review_policy
+    from odyssey_recorder.services.review_files import review_policy
     from odyssey_recorder.settings import read_settings
 
     now = review_policy(read_settings(dataset=dataset).dataset, share=share, seed=seed)
@@ -181,7 +181,7 @@ def reply(
 
     Exit code 0: the reply is saved; 2: the episode is not yours, or not sent back.
     """
-    from odyssey_recorder.services.review import reply_to_reviewer
+    from odyssey_recorder.services.review_files import reply_to_reviewer
     from odyssey_recorder.settings import read_settings
 
     settings = read_settings(dataset=dataset, annotator=by)
@@ -311,7 +311,7 @@ def restore(
     Exit code 0: all are restored, or the trash was listed; 2: none is, because one
     of them is not in the trash.
     """
-    from odyssey_recorder.services.review import trashed_episodes
+    from odyssey_recorder.services.review_files import trashed_episodes
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import review_service, user_index
 

@@ -353,7 +353,7 @@ def _refuse_unknown(spelled: Mapping[str, str], classes: Mapping[str, str]) -> N
         names = few(list(map(repr, unknown)), _NAMED)
         raise _UndrawableError(
             f"{len(unknown)} of {len(spelled)} apps are in no catalogue, so their classes are unknown: {names}. "
-            "Correct the names, or add the apps to a catalogue"
+            "Correct the names, or give the classes in metadata/team.yaml"
         )
 
 

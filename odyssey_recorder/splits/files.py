@@ -36,9 +36,8 @@ from odyssey_recorder.splits.drawing import (
     moved,
     train_in_all,
 )
-from odyssey_recorder.splits.episodes import SplitEpisode, app_key, fingerprint
+from odyssey_recorder.splits.episodes import SplitEpisode, app_classes, fingerprint
 from odyssey_recorder.splits.leaks import LeakReport, leak_report
-from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from odyssey_recorder.validation import FrozenModel, first_fault
 
 _FORMAT = 1
@@ -187,12 +186,6 @@ def _ids(entries: Iterable[object]) -> tuple[str, ...]:
 # Making.
 
 
-def app_classes() -> Mapping[str, str]:
-    """The class of each app of the shipped catalogues, by `app_key`; android.yaml has the first word."""
-    catalogues = sorted(shipped_catalogues().values(), key=lambda catalogue: catalogue.name)
-    return {app_key(app.name): app.app_class for catalogue in reversed(catalogues) for app in catalogue.apps}
-
-
 def plan_splits(
     root: Path,
     facts: Sequence[SplitEpisode],
@@ -210,7 +203,7 @@ def plan_splits(
     released = None if before is None or reshuffle else before
     if released is not None and rules not in (None, released[1].rules):
         raise DatasetError("The splits continue released ones, whose rules hold. Other rules need a reshuffle.")
-    drawing = draw(facts, rules or DrawRules(), app_classes(), None if released is None else released[1])
+    drawing = draw(facts, rules or DrawRules(), app_classes(root), None if released is None else released[1])
     if not drawing.drawn:
         raise DatasetError(" ".join(drawing.missing.values()))
     splits = {kind: drawn.split for kind, drawn in drawing.drawn.items()}

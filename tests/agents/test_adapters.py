@@ -4,11 +4,13 @@
 import random
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 
 import pytest
 
 from odyssey_recorder.agents.adapter import History, Moment, PastStep, SentScreenshot, adapter_named, all_adapters
 from odyssey_recorder.agents.frames import finger_scroll, path
+from odyssey_recorder.agents.parsing import LONGEST
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.llm.model import Image, LazyImage, Words
 from odyssey_recorder.model.action import (
@@ -346,10 +348,7 @@ PROBLEMS = (
     ("openai-computer", '{"type": "click", "x": ' + "9" * 400 + ', "y": 1}', "unreadable"),
     ("ours", "I would tap the search field.", "unreadable: there is no JSON object"),
     ("ours", "", "unreadable"),
-    ("claude", "[" * 19_000, "unreadable"),
-    ("claude", '{"a":' * 3_000, "unreadable"),
     ("ui-tars-1.5", "Action: __import__('os').system('x')", "unreadable"),
-    ("ui-tars-1.5", "x" * 30_000, "unreadable: too long"),
 )
 
 
@@ -358,6 +357,14 @@ def test_answers_without_an_action_have_a_problem(name: str, raw: str, problem: 
     reading = adapter_named(name).read(raw, SENT, TRUE)
     assert reading.action is None
     assert reading.problem.startswith(problem), reading
+
+
+def test_long_answers_take_a_time_that_grows_with_their_length() -> None:
+    longest = {"claude": "[", "ours": '{"a":', "os-atlas": "PRESS_RE" + " " * 190_000 + "x", "ui-tars-1.5": "x"}
+    for name, piece in longest.items():
+        raw = piece * (LONGEST // len(piece))
+        assert adapter_named(name).read(raw, SENT, TRUE).problem.startswith("unreadable")
+    assert adapter_named("ours").read("x" * (LONGEST + 1), SENT, TRUE).problem.startswith("unreadable: too long")
 
 
 def test_first_of_several_actions_counts_and_is_flagged() -> None:
@@ -416,6 +423,34 @@ def test_prompt_contains_task_history_and_screenshots_in_order(name: str) -> Non
     assert screenshot_named("now").image in messages[-1].parts
     for text in ("Buy {milk}.", "It is late.", "word 0", "word 2"):
         assert text in words
+
+
+@pytest.mark.parametrize("name", all_adapters())
+def test_memory_is_told_in_place_of_the_history(name: str) -> None:
+    """Whatever a prompt says when nothing was done, such as "nothing", must not stand beside a memory."""
+    memory = "The lamp costs 37 dollars."
+    nothing, acted, recalled = (
+        "\n".join(
+            part.text
+            for message in adapter_named(name).prompt("Buy it.", history, screenshot_named("now"))
+            for part in message.parts
+            if isinstance(part, Words)
+        )
+        for history in (History(), History((PastStep(Press(SystemKey.HOME)),)), History(memory=memory))
+    )
+    assert recalled.count(memory) == 1
+    without, with_action, with_memory = ({*words.splitlines()} for words in (nothing, acted, recalled))
+    assert not (without - with_action) & with_memory
+
+
+def test_memory_is_told_in_the_slot_of_a_file_or_before_it(tmp_path: Path) -> None:
+    mine, memory = tmp_path / "mine.txt", History(memory="It is late.")
+    told = []
+    for text in ("{screenshot}\n{task} Before: {history}", "{screenshot}\n{task}"):
+        mine.write_text(text)
+        (message,) = adapter_named("zero-shot", mine).prompt("Go.", memory, screenshot_named("now"))
+        told.append([part.text if isinstance(part, Words) else part.identity for part in message.parts])
+    assert told == [["now", "Go. Before: It is late."], ["Done so far: It is late.", "now", "Go."]]
 
 
 def test_unknown_adapter_is_rejected() -> None:

@@ -121,7 +121,7 @@ def test_gold_replayed_by_every_adapters_writer_scores_100(cli: CommandLine, out
     header, *predictions = rows(out)
     assert header == {
         "format": "odyssey-predictions", "version": 1, "adapter": name, "model": MODEL, "history": "screenshots:1",
-        "level": "high",
+        "level": "high", "sample": "",
     }  # fmt: skip
     assert [(row["episode"], row["step"]) for row in predictions] == [(one, n) for one in IDS for n in range(8)]
     for gold, row in zip(GOLDS, predictions, strict=True):
@@ -174,10 +174,29 @@ def test_split_filter_and_sample_select_episodes(cli: CommandLine, out: Path, se
     server.behaviour = lambda _: Reply("Sorry, no.", finish_reason="length", refusal="No.")
     ran = predict(cli, out, "--split", "app/test", "--sample", 5)
     none = predict(cli, out, "--filter", "steps:>99")
-    assert (ran.exit_code, ran.out) == (0, "8 steps of 1 episode, 8 without an action\n"), ran.err
+    summary = (
+        r"8 steps of 1 episode, 8 without an action\n\d+\.\d\d seconds an answer \(median\), \d+\.\d\d tokens a second "
+        r"of whole requests\. Answers are not streamed, so no time to the first token is measured\.\n"
+    )
+    assert (ran.exit_code, bool(re.fullmatch(summary, ran.out))) == (0, True), ran.err + ran.out
     assert {row["episode"] for row in rows(out)[1:]} == {IDS[1]}
     assert {(row["raw"], row["action"]) for row in rows(out)[1:]} == {("Sorry, no.", None)}
     assert (none.exit_code, "No episode of" in none.err) == (2, True)
+
+
+def test_sample_of_single_steps_is_asked_and_scored_alone(cli: CommandLine, out: Path, server: StandIn) -> None:
+    assert predict(cli, out, "--sample", 5, "--unit", "step").exit_code == 0
+    header, *predicted = rows(out)
+    assert (header["sample"], len(predicted), len(server.questions)) == ("5 steps", 5, 5)
+    baseline = cli.dataset.with_name("gold.jsonl")
+    cli.output("predict", cli.dataset, baseline, "--agent", "gold", "--sample", 5, "--unit", "step")
+    assert [(row["episode"], row["step"]) for row in rows(baseline)[1:]] == [
+        (row["episode"], row["step"]) for row in predicted
+    ]
+    for protocol in ("official", "paper", "strict"):
+        score = cli.json("evaluate", baseline, "--data", cli.dataset, "--protocol", protocol)
+        assert (score["steps"], score["ams"], score["sr"], score["file"]["missing"]) == (5, 100, None, 0)
+        assert "The file has a sample of 5 steps: SR counts episodes that are whole in it." in score["notes"]
 
 
 @pytest.mark.usefixtures("server")
@@ -220,9 +239,9 @@ def test_step_recalls_only_the_memory_of_earlier_steps(cli: CommandLine, dataset
     remember(dataset, IDS[0])
     before = prompts(cli, out, "memory")
     assert rows(out)[0]["history"] == "memory:paper"
-    assert "What has been done so far" not in before[0]
-    assert "so far: action_result of step 1. Remembered from earlier screens: an app: core of step 0." in before[1]
-    recalled = [words.partition("What has been done so far: ")[2] for words in before]
+    assert "Done so far:\nnothing\n" in before[0]
+    assert "so far:\naction_result of step 1. Remembered from earlier screens: an app: core of step 0." in before[1]
+    recalled = [words.partition("Done so far:")[2] for words in before]
     assert [recalled[5].count(f"action_result of step {at}.") for at in range(8)] == [0, 0, 1, 1, 1, 1, 0, 0]
     assert [recalled[5].count(f"core of step {at}.") for at in range(8)] == [*[1] * 5, *[0] * 3]
     remember(dataset, IDS[0], step=5, words="Other words.")

@@ -1,5 +1,6 @@
 """What a model asks for besides actions, on a device in memory: apps, keys, its user, time."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -86,6 +87,15 @@ def test_requests_without_an_action_end_a_run_at_last(shared: SharedRecording) -
     assert shared.hand_over()() is StopReason.REPEATED
     assert shared.run.run.why == "10 answers in a row that are no actions"
     assert shared.watcher.asked == ["And now?"] * 10
+
+
+def test_answer_with_long_reasoning_is_kept_whole(shared: SharedRecording) -> None:
+    shared.thinker.say("HOME", reason="r" * 30_000)
+    shared.thinker.say("COMPLETE")
+    assert shared.hand_over()() is StopReason.COMPLETE, shared.run.run
+    agent = shared.recording.draft.steps[0].record.agent
+    assert agent is not None
+    assert json.loads(agent.raw)["reason"] == "r" * 30_000
 
 
 def test_icons_and_the_enter_key_are_found_by_name() -> None:

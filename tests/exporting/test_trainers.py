@@ -234,7 +234,7 @@ def test_samples_cover_both_levels_and_all_texts(dataset: Dataset, tmp_path: Pat
 
 def test_context_history_is_the_context_of_the_step(dataset: Dataset, tmp_path: Path) -> None:
     out = export_samples(dataset, tmp_path / "out", "ms-swift", Sampling(history="context"))
-    assert "What has been done so far: So far, so good." in rows(out)[0]["messages"][0]["content"]
+    assert "\nPrevious Actions: So far, so good.\n" in rows(out)[0]["messages"][0]["content"]
 
 
 def test_memory_covers_earlier_steps_and_is_required(two_episodes: Dataset) -> None:
@@ -248,8 +248,8 @@ def test_memory_covers_earlier_steps_and_is_required(two_episodes: Dataset) -> N
     lacking = "step 1 and others have no memory, or an outdated one. Run `annotate run --memory`."
     assert found.left_out == [f"{second}: {lacking}"]
     prompts = [row["messages"][0]["content"] for row in rows(run_prepared(found))]
-    assert "What has been done so far" not in prompts[0]
-    assert "so far: action_result of step 1. Remembered from earlier screens: an app: core of step 0." in prompts[1]
+    assert "\nPrevious Actions: None\n" in prompts[0]
+    assert "Actions: action_result of step 1. Remembered from earlier screens: an app: core of step 0." in prompts[1]
     assert not any(f"core of step {at}" in prompt for at, prompt in enumerate(prompts))
     assert "Remembered from earlier screens: an app: core of step 0. an app: core of step 1." in prompts[2]
     assert [prompt.count("Ann has <1 [redacted]> left.") for prompt in prompts[:6]] == [0, 0, 0, 1, 2, 2]

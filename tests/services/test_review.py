@@ -32,7 +32,8 @@ from odyssey_recorder.review.status import (
     review_status,
 )
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
-from odyssey_recorder.services.review import ReviewService, reply_to_reviewer, trashed_episodes
+from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.review_files import reply_to_reviewer, trashed_episodes
 from tests.checking.verdicts import BEGIN, judgements, verdict
 from tests.dataset.published_episode import released
 from tests.review.review_dataset import FakeChecks, ReviewDataset
@@ -155,6 +156,7 @@ def test_annotator_withdraws_own_episodes_until_they_are_reviewed(dataset: Revie
     (trashed,) = trashed_episodes(dataset.root)
     assert (trashed.episode_id, trashed.by, trashed.why) == (one, RECORDER.upper(), "blurred")
     assert trashed.instruction.startswith(f"Write {one} down.")
+    assert reported(dataset) == ({"Accepted": 1}, []), "it waits for nobody"
     with pytest.raises(DatasetError, match=f"no episode {other} in the trash"):
         own.restore([one, other], "")
     assert not dataset.annotation(one).exists(), "all or none"

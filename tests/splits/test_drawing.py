@@ -1,22 +1,27 @@
 """Drawing the splits: what is in which part, what holds it apart, and what stays when the dataset grows."""
 
+import json
 import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from odyssey_recorder.dataset.layout import TEAM
+from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.splits.drawing import KINDS, NEAR, DrawRules, SplitDraw, draw, moved, train_in_all
-from odyssey_recorder.splits.episodes import SplitEpisode, app_key
-from odyssey_recorder.splits.files import app_classes
+from odyssey_recorder.splits.episodes import SplitEpisode, app_classes, app_key
 from odyssey_recorder.splits.leaks import leak_report
+from odyssey_recorder.tasks.templates.team import Team, write_team
 from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from tests.splits.split_facts import CATEGORIES, CLASSES, dataset, facts
 
+DATA = Path(__file__).parents[1] / "data"
 RULES = DrawRules()
 CLEAN = {"L0", "L1", "L2", "L5"}
 
@@ -269,3 +274,33 @@ def test_every_catalogue_app_has_a_unique_key_and_its_class() -> None:
     assert len({app_key(app.name) for app in catalogue.apps}) == len(catalogue.apps)
     assert all(classes[app_key(app.name)] == app.app_class for app in catalogue.apps)
     assert classes[app_key("Setting")] == classes[app_key("settings")] == "Tools"
+
+
+NAMED_BY_THE_PAPERS = (
+    "Amazon", "Apple Music", "Booking.com", "ChatGPT", "Chrome", "Facebook", "Firefox", "Gmail", "Google Docs",
+    "Google Keep", "Google Podcast", "Instagram", "Microsoft To Do", "Netflix", "Setting", "Spotify", "TikTok",
+    "Todoist", "Twitter", "Weather & Radar", "X", "YouTube",
+)  # fmt: skip
+
+
+def test_apps_named_by_the_papers_and_in_released_episodes_have_a_class() -> None:
+    files = (DATA / "episodes").glob("v1*.json")
+    released = [app for file in files for app in json.loads(file.read_bytes())["task_info"]["app"]]
+    classes = app_classes()
+    assert [app for app in (*NAMED_BY_THE_PAPERS, *released) if app_key(app) not in classes] == []
+    assert {"Todoist", "Setting", "Chrome", "Google Docs"} == set(released)
+    assert app_key("Twitter") == app_key("X")
+    names = {app_key(app.name) for catalogue in shipped_catalogues().values() for app in catalogue.apps}
+    aliases = [alias for app in shipped_catalogues()["android"].apps for alias in app.aliases]
+    assert len(aliases) == len(set(aliases))
+    assert {app_key(alias) for alias in aliases} <= names
+
+
+def test_team_classifies_apps_that_no_catalogue_has(tmp_path: Path) -> None:
+    assert app_key("Chirp") not in app_classes(tmp_path)
+    write_team(tmp_path / TEAM, Team(classes={"Chirp": "X", "Rain Soon": "Weather"}))
+    classes = app_classes(tmp_path)
+    assert (classes[app_key("chirp")], classes[app_key("Rain Soon")]) == ("Social", "Weather")
+    write_team(tmp_path / TEAM, Team(classes={"Chirp": "Birds"}))
+    with pytest.raises(DatasetError, match='"Birds", said of Chirp, is neither an app of the catalogue nor one of its'):
+        app_classes(tmp_path)

@@ -26,7 +26,7 @@ _KINDS |= dict.fromkeys(("quote_text", "quote_clipboard"), "NOTE")
 
 
 def _words(text: PromptWords) -> tuple[str, str]:
-    done = "".join(f"\n{number}. {operation}" for number, operation in enumerate(text.done))
+    done = text.listed("", "\n{0}. {1}", "", first=0)
     task = f"Task: {text.task}\nHistory steps: {done}\n"
     return "", f"{task}(Platform: Mobile)\n(Answer in Action-Operation format.)\n"
 

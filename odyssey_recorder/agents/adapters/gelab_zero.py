@@ -7,6 +7,7 @@ history it is told its own last summary only. Some answers have the two characte
 from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path
 from odyssey_recorder.agents.parsing import Fields, UnreadableAnswerError, name_of
+from odyssey_recorder.agents.phrases import writer
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """\
@@ -35,11 +36,10 @@ _KINDS = {
     "click": "CLICK", "longpress": "LONG_PRESS", "type": "TYPE", "home": "HOME", "back": "BACK", "complete": "COMPLETE",
     "abort": "IMPOSSIBLE", "wait": "WAIT", "awake": "OPEN", "info": "ASK", "hot_key": "KEY",
 }  # fmt: skip
-_NAMES = {kind: name.upper() for name, kind in _KINDS.items()}
 
 
 def _words(told: PromptWords) -> tuple[str, str, str]:
-    done = told.done[-1] if told.done else "Nothing has been done yet."
+    done = told.memory or (told.done[-1] if told.done else "Nothing has been done yet.")
     return "", _PROMPT + _STATE.format(task=told.task, done=done), _FORM
 
 
@@ -64,23 +64,16 @@ def _act(given: Fields, frame: CoordinateFrame) -> actions.Action:
     return made(_KINDS.get(name), name, frame, given.get("point"), given.get("return", given.get("value", "")))
 
 
-def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
-    name = _NAMES.get(actions.action_type(action))
-    match action:
-        case actions.Click(point) | actions.LongPress(point):
-            return "action:{}\tpoint:{},{}".format(name, *frame.place(point))
-        case actions.Scroll(start, end):
-            return "action:SLIDE\tpoint1:{},{}\tpoint2:{},{}".format(*frame.place(start), *frame.place(end))
-        case actions.Type(text) | actions.Impossible(text):
-            return f"action:{name}\tvalue:{_flat(text)}"
-        case actions.Complete(note):
-            return f"action:{name}\treturn:{_flat(note)}"
-        case actions.Press():
-            return None if name is None else f"action:{name}"
-
-
-def _flat(text: str) -> str:
-    return text.replace("\t", " ")
+_write = writer(
+    CLICK="action:CLICK\tpoint:$x,$y",
+    LONG_PRESS="action:LONGPRESS\tpoint:$x,$y",
+    SCROLL="action:SLIDE\tpoint1:$x,$y\tpoint2:$x2,$y2",
+    TYPE="action:TYPE\tvalue:$untabbed",
+    HOME="action:HOME",
+    BACK="action:BACK",
+    COMPLETE="action:COMPLETE\treturn:$untabbed",
+    IMPOSSIBLE="action:ABORT\tvalue:$untabbed",
+)
 
 
 def _form(call: str, said: Said) -> str:

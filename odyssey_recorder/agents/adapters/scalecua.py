@@ -9,6 +9,7 @@ import re
 from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, finger_scroll, path, sent_frame
 from odyssey_recorder.agents.parsing import FunctionCall, calls, name_of, numbers
+from odyssey_recorder.agents.phrases import writer
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Point
 
@@ -43,7 +44,6 @@ _KINDS = {
     "click": "CLICK", "long_press": "LONG_PRESS", "write": "TYPE", "navigate_home": "HOME", "navigate_back": "BACK",
     "response": "COMPLETE", "open_app": "OPEN", "wait": "WAIT", "call_user": "ASK",
 }  # fmt: skip
-_NAMES = {kind: name for name, kind in _KINDS.items()}
 _ENDS = {"success": "COMPLETE", "failure": "IMPOSSIBLE"}
 _OPERATION = re.compile(r"<operation>\s*(.*?)\s*</operation>", re.DOTALL)
 
@@ -78,20 +78,16 @@ def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
     return made(kind, name, frame, text=text)
 
 
-def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
-    name = _NAMES.get(actions.action_type(action))
-    match action:
-        case actions.Click(point) | actions.LongPress(point):
-            return "{}(x={}, y={})".format(name, *frame.place(point))
-        case actions.Scroll(start, end):
-            return "swipe(from_coord=({}, {}), to_coord=({}, {}))".format(*frame.place(start), *frame.place(end))
-        case actions.Type(text):
-            return f"{name}(message={text!r})"
-        case actions.Press():
-            return None if name is None else f"{name}()"
-        case actions.Complete(text) | actions.Impossible(text):
-            status = "success" if isinstance(action, actions.Complete) else "failure"
-            return f"terminate(status='{status}', info={text!r})"
+_write = writer(
+    CLICK="click(x=$x, y=$y)",
+    LONG_PRESS="long_press(x=$x, y=$y)",
+    SCROLL="swipe(from_coord=($x, $y), to_coord=($x2, $y2))",
+    TYPE="write(message=$python)",
+    HOME="navigate_home()",
+    BACK="navigate_back()",
+    COMPLETE="terminate(status='success', info=$python)",
+    IMPOSSIBLE="terminate(status='failure', info=$python)",
+)
 
 
 def _form(call: str, said: Said) -> str:

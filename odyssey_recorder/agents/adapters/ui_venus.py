@@ -9,6 +9,7 @@ import re
 from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path
 from odyssey_recorder.agents.parsing import FunctionCall, calls, name_of
+from odyssey_recorder.agents.phrases import writer
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """\
@@ -46,18 +47,16 @@ Coordinates go from 0 to 999 in both directions.
 - Before you type, the field must be focused.
 - Scroll moves the finger from start to end.
 - If the task asks a question, answer it with CallUser."""
-_NAMES = {
-    "CLICK": "Click", "LONG_PRESS": "LongPress", "SCROLL": "Scroll", "TYPE": "Type", "HOME": "PressHome",
-    "BACK": "PressBack", "RECENT": "PressRecent", "COMPLETE": "Finished",
-}  # fmt: skip
-_KINDS = {name.lower(): kind for kind, name in _NAMES.items()} | {
-    "calluser": "COMPLETE", "launch": "OPEN", "wait": "WAIT", "pressenter": "KEY",
+_KINDS = {
+    "click": "CLICK", "longpress": "LONG_PRESS", "type": "TYPE", "presshome": "HOME", "pressback": "BACK",
+    "pressrecent": "RECENT", "finished": "COMPLETE", "calluser": "COMPLETE", "launch": "OPEN", "wait": "WAIT",
+    "pressenter": "KEY",
 }  # fmt: skip
 _CONCLUSION = re.compile(r"\s*<conclusion>.*\Z", re.DOTALL)
 
 
 def _words(told: PromptWords) -> tuple[str, str]:
-    done = "\n".join(f"Step {number}: {text}" for number, text in enumerate(told.done))
+    done = told.listed("", "Step {0}: {1}", first=0)
     return "", _PROMPT.format(task=told.task, done=done)
 
 
@@ -73,19 +72,16 @@ def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
     return made(_KINDS.get(name), name, frame, given.get("box"), text)
 
 
-def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
-    name = _NAMES.get(actions.action_type(action))
-    match action:
-        case actions.Click(point) | actions.LongPress(point):
-            return "{}(box=({},{}))".format(name, *frame.place(point))
-        case actions.Scroll(start, end):
-            return "Scroll(start=({},{}), end=({},{}))".format(*frame.place(start), *frame.place(end))
-        case actions.Type(text) | actions.Complete(text):
-            return f"{name}(content={text!r})"
-        case actions.Press():
-            return f"{name}()"
-        case actions.Impossible():
-            return None
+_write = writer(
+    CLICK="Click(box=($x,$y))",
+    LONG_PRESS="LongPress(box=($x,$y))",
+    SCROLL="Scroll(start=($x,$y), end=($x2,$y2))",
+    TYPE="Type(content=$python)",
+    HOME="PressHome()",
+    BACK="PressBack()",
+    RECENT="PressRecent()",
+    COMPLETE="Finished(content=$python)",
+)
 
 
 def _form(call: str, said: Said) -> str:

@@ -96,7 +96,8 @@ def is_known(package: str) -> bool:
 def is_app(package: str, app: str) -> bool:
     catalogues = shipped_catalogues().values()
     found = (catalogue.by_package.get(package) for catalogue in catalogues)
-    return any(known is not None and letters(known.name) == letters(app) for known in found) or _is_named(package, app)
+    names = {letters(name) for known in found if known is not None for name in (known.name, *known.aliases)}
+    return letters(app) in names or _is_named(package, app)
 
 
 def _is_named(package: str, app: str) -> bool:

@@ -17,7 +17,7 @@ from odyssey_recorder.gui.kit.parts import CheckBox, Choice, fill_column, line_e
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services.exports import ExportWanted, Prepared, prepare_export, write_export
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 from odyssey_recorder.splits.drawing import Kind
 
 _TRAINERS = {
@@ -158,7 +158,7 @@ class _Samples(QWidget):
 
 
 def export(
-    reviews: ReviewService, root: Path, choice: ExportChoice, progress: Progress, cancelled: Cancelled
+    reviews: ReviewedDataset, root: Path, choice: ExportChoice, progress: Progress, cancelled: Cancelled
 ) -> Prepared:
     """Raises DatasetError."""
     wanted = ExportWanted(root, choice.out.absolute(), choice.layout, choice.options)

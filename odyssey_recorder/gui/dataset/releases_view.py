@@ -22,7 +22,7 @@ from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services import releases
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 
 _ROW_PX = 30
 _UNVERIFIED = "not verified"
@@ -44,7 +44,7 @@ _Difference = tuple[str, str, str]
 class ReleasesView(QWidget):
     """Lists the releases whenever it is shown; long work runs as a job with progress."""
 
-    def __init__(self, reviews: ReviewService, root: Path, background: Background, commands: Commands) -> None:
+    def __init__(self, reviews: ReviewedDataset, root: Path, background: Background, commands: Commands) -> None:
         super().__init__()
         self._reviews = reviews
         self._root = root

@@ -33,7 +33,8 @@ from odyssey_recorder.services.curation import (
     record_decisions,
     superseded,
 )
-from odyssey_recorder.services.review import InTrash, ListedControl, ReviewService, trashed_episodes
+from odyssey_recorder.services.review_files import InTrash, trashed_episodes
+from odyssey_recorder.services.reviewed_dataset import ListedControl, ReviewedDataset
 
 _ROW_PX = 30
 _SHOWN = 6
@@ -88,7 +89,7 @@ class Retiring(Banner):
         """Retire the episodes that are keys in favour of others."""
         self._plan("retire", reasons)
 
-    def request_review(self, reviewing: ReviewService, ids: Iterable[str]) -> None:
+    def request_review(self, reviewing: ReviewedDataset, ids: Iterable[str]) -> None:
         chosen = sorted(ids)
         question = Question(
             "Send to review", f"Send {counted(chosen, 'episodes')} to review?", "Send to review",
@@ -96,7 +97,7 @@ class Retiring(Banner):
         )  # fmt: skip
         ask_why(question, _REQUEST_REASONS, self.window(), partial(self._request, reviewing, chosen))
 
-    def _request(self, reviewing: ReviewService, ids: Sequence[str], why: str) -> None:
+    def _request(self, reviewing: ReviewedDataset, ids: Sequence[str], why: str) -> None:
         def take(sent: Sequence[str]) -> None:
             self._revert = partial(reviewing.withdraw, sent, "undone")
             text = f"{counted(sent, 'episodes')} sent to review, {len(ids) - len(sent):,} left out."
@@ -105,7 +106,7 @@ class Retiring(Banner):
         work = partial(reviewing.request, ids, why)
         self._job.follow(self._background.start(f"Sending {counted(ids, 'episodes')} to review", work, take))
 
-    def withdraw(self, reviewing: ReviewService, ids: Iterable[str]) -> None:
+    def withdraw(self, reviewing: ReviewedDataset, ids: Iterable[str]) -> None:
         chosen = sorted(ids)
         question = Question(
             "Withdraw episodes", f"Withdraw {counted(chosen, 'episodes')} of yours?", "Withdraw",
@@ -113,7 +114,7 @@ class Retiring(Banner):
         )  # fmt: skip
         ask_why(question, _WITHDRAW_REASONS, self.window(), partial(self._withdraw, reviewing, chosen))
 
-    def _withdraw(self, reviewing: ReviewService, ids: Sequence[str], why: str) -> None:
+    def _withdraw(self, reviewing: ReviewedDataset, ids: Sequence[str], why: str) -> None:
         def take(_: None) -> None:
             self._revert = partial(reviewing.restore, ids, "undone")
             self._show_message(Tone.SUCCESS, f"{counted(ids, 'episodes')} moved to the trash.", can_undo=True)
@@ -121,12 +122,12 @@ class Retiring(Banner):
 
         self._background.run(partial(reviewing.withdraw_episodes, ids, why), take, self._fail)
 
-    def show_trash(self, reviewing: ReviewService) -> None:
+    def show_trash(self, reviewing: ReviewedDataset) -> None:
         self._background.run(
             partial(trashed_episodes, reviewing.root), partial(self._open_trash, reviewing), self._fail
         )
 
-    def _open_trash(self, reviewing: ReviewService, episodes: Sequence[InTrash]) -> None:
+    def _open_trash(self, reviewing: ReviewedDataset, episodes: Sequence[InTrash]) -> None:
         def restore(chosen: Sequence[InTrash]) -> None:
             def take(_: None) -> None:
                 self._show_message(Tone.SUCCESS, f"{counted(chosen, 'episodes')} restored, to be reviewed again.")
@@ -141,10 +142,12 @@ class Retiring(Banner):
         dialog.selected.connect(restore)
         dialog.open()
 
-    def show_controls(self, reviewing: ReviewService, ids: Collection[str]) -> None:
+    def show_controls(self, reviewing: ReviewedDataset, ids: Collection[str]) -> None:
         self._background.run(reviewing.controls, partial(self._open_controls, reviewing, ids), self._fail)
 
-    def _open_controls(self, reviewing: ReviewService, ids: Collection[str], controls: Sequence[ListedControl]) -> None:
+    def _open_controls(
+        self, reviewing: ReviewedDataset, ids: Collection[str], controls: Sequence[ListedControl]
+    ) -> None:
         def add() -> None:
             dialog.accept()
             work = partial(reviewing.control, ids, Defect(defect.value) if defect.value else None)

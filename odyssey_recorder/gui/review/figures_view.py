@@ -22,7 +22,7 @@ from odyssey_recorder.gui.kit.parts import Card, FoldButton, breakable, column, 
 from odyssey_recorder.gui.review.bar_list import BarList
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 
 _WIDEST_PX = 1480
 _WAITING = "Reading the reviews…"
@@ -33,7 +33,7 @@ _PAGE = "quality-report.html"
 class QualityView(QWidget):
     """Keeps the last figures on screen during a refresh; reads off the GUI thread."""
 
-    def __init__(self, reviewing: ReviewService, background: Background, commands: Commands) -> None:
+    def __init__(self, reviewing: ReviewedDataset, background: Background, commands: Commands) -> None:
         super().__init__()
         self._reviewing = reviewing
         self._background = background
@@ -153,7 +153,7 @@ class QualityView(QWidget):
         fill_column(self, head, self._message, (self._area, 1), spacing=10)
 
 
-def _read(reviewing: ReviewService, tell: Progress, cancelled: Cancelled) -> tuple[QualityReport, Sequence[Section]]:
+def _read(reviewing: ReviewedDataset, tell: Progress, cancelled: Cancelled) -> tuple[QualityReport, Sequence[Section]]:
     """Also computes the sections here, because intervals of many rows take time."""
     report = reviewing.figures(tell, cancelled)
     first = (progress(report),) if report.episodes else ()

@@ -39,7 +39,8 @@ from odyssey_recorder.model.plain_text import steps_text
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.status import same_person
 from odyssey_recorder.review.views import AlsoRight, OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
-from odyssey_recorder.services.review import ReviewService, ReviewSubscription
+from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewSubscription
 
 _SPACE = 16
 _ROOMY_PX = 1030

@@ -71,7 +71,7 @@ class TeamDialog(Dialog):
             if item.checkState() is Qt.CheckState.Unchecked:
                 lacking[item.data(_KIND)].append(item.data(_NAME))
         without = Lacking(**{kind: tuple(names) for kind, names in lacking.items()})
-        return Team(catalogue=self._team.catalogue, without=without, apps=tuple(self._added))
+        return self._team.model_copy(update={"without": without, "apps": tuple(self._added)})
 
     def show_failure(self, text: str) -> None:
         say(self._failure, text)

@@ -23,7 +23,8 @@ from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.review_store import ReviewStore
-from odyssey_recorder.services.review import ReviewService, trashed_episodes
+from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.review_files import trashed_episodes
 from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.checking.verdicts import judgements
 from tests.gui.dataset.page_driver import DatasetDriver

@@ -11,7 +11,8 @@ from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.gui.review.amend_card import AmendCard
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.status import ReviewPolicy
-from odyssey_recorder.services.review import ReviewService, reply_to_reviewer
+from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.review_files import reply_to_reviewer
 from tests.checking.verdicts import judgements
 from tests.gui.pilot import texts_in
 from tests.gui.review.reviewer import OpenReviews, Reviewer
