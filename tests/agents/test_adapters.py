@@ -449,8 +449,8 @@ def test_memory_is_told_in_the_slot_of_a_file_or_before_it(tmp_path: Path) -> No
     for text in ("{screenshot}\n{task} Before: {history}", "{screenshot}\n{task}"):
         mine.write_text(text)
         (message,) = adapter_named("zero-shot", mine).prompt("Go.", memory, screenshot_named("now"))
-        told.append([part.text if isinstance(part, Words) else part.identity for part in message.parts])
-    assert told == [["now", "Go. Before: It is late."], ["Done so far: It is late.", "now", "Go."]]
+        told.append([part.text if isinstance(part, Words) else "image" for part in message.parts])
+    assert told == [["image", "Go. Before: It is late."], ["Done so far: It is late.", "image", "Go."]]
 
 
 def test_unknown_adapter_is_rejected() -> None:
