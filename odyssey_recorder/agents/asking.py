@@ -10,9 +10,10 @@ from odyssey_recorder.agents.adapter import Adapter, History, Moment, PastStep, 
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.live_memory import LiveMemory, refuse_memory
+from odyssey_recorder.agents.marks import elements
 from odyssey_recorder.agents.outcome import EndedError, RunOutcome, StopReason
 from odyssey_recorder.agents.parsing import LONGEST
-from odyssey_recorder.agents.predict import next_step, reading_of
+from odyssey_recorder.agents.predict import next_step, reading_of, sent_as
 from odyssey_recorder.agents.ways import icons_in
 from odyssey_recorder.annotation.memory import told
 from odyssey_recorder.annotation.memory_writer import ToldTask
@@ -70,7 +71,7 @@ class Asking:
 
     def ask(self, shown: ShownScreen) -> tuple[AgentRecord, Reading]:
         kept = shown.kept
-        screenshot = self._sent(self._view(kept.path, kept.record, shown.nodes))
+        screenshot = self._sent(self._view(kept.path, kept.record, shown.nodes), shown.nodes)
         answer, reading = self._ask(self._history(shown), screenshot, self._moment(shown))
         return self._credit(answer, reading), reading
 
@@ -82,9 +83,9 @@ class Asking:
         masks = tuple((box.left, box.top, box.right, box.bottom) for box in boxes)
         return ShownScreenshot(path, frame.png_sha256, frame.size, masks)
 
-    def _sent(self, view: ShownScreenshot) -> SentScreenshot:
+    def _sent(self, view: ShownScreenshot, nodes: Sequence[ViewNode]) -> SentScreenshot:
         adapter = self.agent.adapter
-        return SentScreenshot(replace(view, sent=adapter.fit(view.size), detail=adapter.detail).lazy, view.size)
+        return sent_as(adapter, view, view.size, elements(tuple(nodes), view.size) if adapter.needs_marks else ())
 
     def _moment(self, shown: ShownScreen) -> Moment:
         package = "" if shown.state is None else shown.state.package
@@ -133,7 +134,7 @@ class Asking:
         if step.key not in self._past:
             nodes = nodes_in(step.tree)
             is_secret = isinstance(step.action, Type) and any(node.password and node.focused for node in nodes)
-            screenshot = self._sent(self._view(step.screenshot, step.record.frame, nodes))
+            screenshot = self._sent(self._view(step.screenshot, step.record.frame, nodes), nodes)
             action = Type(HIDDEN) if is_secret else step.action
             moment = Moment(step.record.day, step.record.package)
             raw = "" if is_secret else self._own_answer(step, screenshot)
@@ -146,7 +147,7 @@ class Asking:
         agent, adapter = step.record.agent, self.agent.adapter
         if agent is None or agent.adapter != adapter.name:
             return ""
-        action = adapter.read(agent.raw, shown.sent_size, shown.true_size).action
+        action = adapter.read(agent.raw, shown.sent_size, shown.true_size, shown.marks).action
         return agent.raw if type(action) is type(step.action) else ""
 
     # Ask.

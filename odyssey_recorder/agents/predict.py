@@ -15,6 +15,7 @@ from typing import Any, Literal
 from odyssey_recorder.agents.adapter import Adapter, History, Moment, PastStep, Reading, Said, SentScreenshot
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.live_memory import LiveMemory, Writing, refuse_memory
+from odyssey_recorder.agents.marks import Marks, middle_of, on_screen
 from odyssey_recorder.annotation.conversations import Plan, likely, plan_episodes, read_shown
 from odyssey_recorder.annotation.memory import Memorized, recalled, told_at_each
 from odyssey_recorder.annotation.memory_writer import ToldTask
@@ -28,6 +29,7 @@ from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress
 from odyssey_recorder.llm.chat_completions import cut_off_after
 from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, ModelAnswer, ModelRequest
 from odyssey_recorder.model.answer_failure import failure_of
+from odyssey_recorder.model.geometry import Box, Size, to_grid
 from odyssey_recorder.model.plain_text import step_number
 
 _TOKENS = 4_000
@@ -54,11 +56,18 @@ class Predicted:
 class Predicting:
     """Predictions for episodes of the dataset `root` by the model of `batch`, asked through `adapter`.
 
-    The task that a model is told is the episode's instruction or, at the level "low", that of each step.
+    The task that a model is told is the episode's instruction or, at the level "low", that of each step. `marks` are
+    the boxes of elements for adapters that need them.
     """
 
-    def __init__(
-        self, batch: Batch, root: Path, adapter: Adapter[Any], history: HistoryRule, level: Level = "high"
+    def __init__(  # noqa: PLR0913 - the options
+        self,
+        batch: Batch,
+        root: Path,
+        adapter: Adapter[Any],
+        history: HistoryRule,
+        level: Level = "high",
+        marks: Marks | None = None,
     ) -> None:
         self._batch = batch
         self._root = root
@@ -66,6 +75,7 @@ class Predicting:
         self._history = history
         self._level = level
         self._live: dict[str, list[str]] = {}
+        self._marks = marks if adapter.needs_marks else None
         self._episode = lru_cache(_OPEN)(self._read)
         refuse_memory(adapter, history)
 
@@ -162,7 +172,8 @@ class Predicting:
     # The question of a step.
 
     def _question(self, episode: RedactedEpisode, number: int) -> tuple[ModelRequest, SentScreenshot]:
-        shown = self._screenshot(episode.steps[number])
+        boxes = () if self._marks is None else self._marks.of(episode, number)
+        shown = shown_to(self._adapter, episode.steps[number].views[0], boxes)
         past, moment = self._past(episode, number), _moment(episode.steps[number])
         messages = self._adapter.prompt(self._task(episode, number), past, shown, moment)
         return next_step("predict", self._adapter, messages), shown
@@ -172,7 +183,7 @@ class Predicting:
         past = []
         for at in self._history.earlier_steps(number):
             step = episode.steps[at]
-            screenshot = self._screenshot(step) if at in with_screenshot else None
+            screenshot = shown_to(self._adapter, step.views[0]) if at in with_screenshot else None
             past.append(PastStep(step.act, screenshot, said=_said(episode, at), moment=_moment(step)))
         return History(tuple(past), self._words_before(episode)[number])
 
@@ -194,9 +205,6 @@ class Predicting:
                 return [""] * len(episode.steps)
         return [episode.shown(word) for word in words]
 
-    def _screenshot(self, step: RedactedStep) -> SentScreenshot:
-        return shown_to(self._adapter, step.views[0])
-
 
 async def _usable(question: ModelRequest, ask: Ask) -> ModelAnswer | None:
     """None for an answer that the server refuses every time, such as a content filter."""
@@ -217,7 +225,7 @@ def reading_of(adapter: Adapter[Any], question: ModelRequest, answer: ModelAnswe
     """Never raises. What a model declines is no action; nor is what was cut off before there was one."""
     if answer.failure == "refused":
         return Reading(None, f"refused: {answer.raw}")
-    reading = adapter.read(answer.raw, shown.sent_size, shown.true_size)
+    reading = adapter.read(answer.raw, shown.sent_size, shown.true_size, shown.marks)
     if answer.failure and reading.action is None:
         return Reading(None, cut_off_after(answer.usage, question))
     return reading
@@ -238,14 +246,26 @@ def _said(episode: RedactedEpisode, at: int) -> Said:
     return Said(intention, instruction, words(at + 1, TextKind.CONTEXT))
 
 
-def shown_to(adapter: Adapter[Any], view: ShownScreenshot) -> SentScreenshot:
-    """The screenshot in the size that the adapter sends. Raises LanguageModelError if it cannot be read."""
+def shown_to(adapter: Adapter[Any], view: ShownScreenshot, boxes: Sequence[Box] = ()) -> SentScreenshot:
+    """As `sent_as`. Raises LanguageModelError if the screenshot cannot be read."""
     try:
-        true_size = png_size(view.path)  # that in the episode may be turned
-        sent = adapter.fit(true_size)
+        return sent_as(adapter, view, png_size(view.path), boxes)  # the size in the episode may be turned
     except (OSError, ValueError) as error:
         raise LanguageModelError(f"{view.path} cannot be shown to a model: {error}.") from error
-    return SentScreenshot(replace(view, size=true_size, sent=sent, detail=adapter.detail).lazy, true_size)
+
+
+def sent_as(adapter: Adapter[Any], view: ShownScreenshot, size: Size, boxes: Sequence[Box]) -> SentScreenshot:
+    """The screenshot of `size` as the adapter sends it; `boxes` of elements, in its pixels, get tags if it needs them.
+
+    Raises ValueError for a size that no model takes.
+    """
+    view = replace(view, size=size, sent=adapter.fit(size), detail=adapter.detail)
+    if not adapter.needs_marks:
+        return SentScreenshot(view.lazy, size)
+    tagged = on_screen(boxes, size)
+    places = tuple(to_grid(middle_of(box), size) for box in tagged)
+    edges = tuple((box.left, box.top, box.right, box.bottom) for box in tagged)
+    return SentScreenshot(view.lazy, size, replace(view, tags=edges).lazy, places)
 
 
 def next_step(
@@ -254,7 +274,7 @@ def next_step(
     """Asks for one action; each candidate is answered separately."""
     return ModelRequest(
         f"{purpose}/{adapter.name}",
-        "",
+        "" if adapter.asks is None else adapter.asks.sha256,
         messages,
         "next_step",
         adapter.answer,

@@ -7,7 +7,7 @@ twice.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
@@ -22,7 +22,7 @@ from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Entry, RecordedC
 from odyssey_recorder.errors import DatasetError, LanguageModelError, ReviewError
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress, Estimate
 from odyssey_recorder.llm.model import LazyImage, ModelAnswer, ModelRequest, Usage
-from odyssey_recorder.llm.prompts import Prompt, read_prompt
+from odyssey_recorder.llm.prompts import IMAGES, Prompt
 from odyssey_recorder.llm.schema import FreeText
 from odyssey_recorder.model.episode import Json
 
@@ -80,16 +80,16 @@ class Ended:
 class Conversations(ABC):
     """Asks about episodes of the dataset `root`, through `batch`.
 
-    `prompts` are the names of the prompt files by stage. `effort` is the reasoning effort to ask for; empty to send
+    `prompts` are by stage. `effort` is the reasoning effort to ask for; empty to send
     none.
     """
 
-    def __init__(self, batch: Batch, root: Path, prompts: dict[str, str], effort: str) -> None:
+    def __init__(self, batch: Batch, root: Path, prompts: Mapping[str, Prompt], effort: str) -> None:
         self._batch = batch
         self._root = root
         self._store = SemanticsStore(root)
         self._effort = effort
-        self._prompts = {stage: read_prompt(name) for stage, name in prompts.items()}
+        self._prompts = prompts
         self._episode = lru_cache(_OPEN)(self._read)
 
     @abstractmethod
@@ -186,7 +186,7 @@ def step_question(  # noqa: PLR0913 - what a request consists of, by keyword
         answer=answer,
         longest=_TOKENS,
         candidate=candidate,
-        images=[view.lazy for view in views],
+        images=_named(views),
         effort=effort,
     )
 
@@ -207,6 +207,15 @@ def likely(
             question = conversation.send(answer)
     except StopIteration as ended:
         return ended.value  # type: ignore[no-any-return]
+
+
+def _named(views: Sequence[ShownScreenshot]) -> dict[str, LazyImage]:
+    """By the slots of prompts: a screenshot, its marked copy, and the screenshot after the action."""
+    screenshot, marked, following = IMAGES
+    found: dict[str, LazyImage] = {}
+    for view in views:
+        found[marked if view.mark else following if screenshot in found else screenshot] = view.lazy
+    return found
 
 
 def plan_episodes(

@@ -38,16 +38,18 @@ from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError, LanguageModelError
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
-from odyssey_recorder.llm.prompts import read_prompt
+from odyssey_recorder.llm.prompts import IMAGES, Slots, chosen_prompts, read_prompt
 from odyssey_recorder.model.episode import Json
 
 PROMPTS = {
-    MemoryKind.RESULT: "memory_result/1",
-    MemoryKind.SCREEN: "memory_screen/1",
-    MemoryKind.CORE: "memory_core/1",
-    MemoryKind.APP: "memory_app/1",
-    "judge": "memory_judge/1",
-}
+    MemoryKind.RESULT.value: (
+        "memory_result/1", Slots(("screenshot", "next_screenshot"), ("marked_screenshot", "action")),
+    ),
+    MemoryKind.SCREEN.value: ("memory_screen/1", Slots(("screenshot", "task"), ("results",))),
+    MemoryKind.CORE.value: ("memory_core/1", Slots(("task", "screen_info"), ("results",))),
+    MemoryKind.APP.value: ("memory_app/1", Slots(("screenshot",), ("apps",))),
+    "judge": ("memory_judge/1", Slots(("candidates",), ("kind", "standards", "told", *IMAGES))),
+}  # fmt: skip
 Mode = Literal["full", "cheap"]
 CANDIDATES = 3
 _OPEN = 8
@@ -169,7 +171,7 @@ def wanted_of_step(
 def memory_question(wanted: Wanted) -> ModelRequest:
     """The first question of the writer, whose answer `memory_words` reads. Raises LanguageModelError."""
     kind = wanted.kind
-    return step_question(read_prompt(PROMPTS[kind]), kind, _ANSWERS[kind], wanted.data, wanted.views)
+    return step_question(read_prompt(PROMPTS[kind][0]), kind, _ANSWERS[kind], wanted.data, wanted.views)
 
 
 def memory_answer(kind: MemoryKind, words: str) -> str:
@@ -184,7 +186,7 @@ class MemoryWriter(Conversations):
     `evidence` is of an annotation file; the cheap mode asks it whether an action changed the screen.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the options, by keyword
         self,
         batch: Batch,
         root: Path,
@@ -192,8 +194,9 @@ class MemoryWriter(Conversations):
         *,
         mode: Mode = "full",
         effort: str = "",
+        prompts: Sequence[str] = (),
     ) -> None:
-        super().__init__(batch, root, {str(stage): name for stage, name in PROMPTS.items()}, effort)
+        super().__init__(batch, root, chosen_prompts(prompts, PROMPTS), effort)
         self._mode = mode
         self._course = lru_cache(_OPEN)(lambda episode_id: Course(evidence(root / annotation_path(episode_id))))
 

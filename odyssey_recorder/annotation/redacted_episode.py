@@ -31,7 +31,7 @@ class RedactedStep:
     """`action` describes it to a model, `act` is the action itself without private content.
 
     `views` are the screenshot, and a copy with the mark of a press. `day` (UTC) and `app`, the package in front, are
-    None and empty if they are not known.
+    None and empty if they are not known. `nodes` are the views on the screen, empty without a view hierarchy.
     """
 
     action: str
@@ -40,6 +40,7 @@ class RedactedStep:
     is_terminal: bool
     day: date | None = None
     app: str = ""
+    nodes: tuple[ViewNode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,8 @@ def redacted_step(
     if isinstance(action, Click | LongPress):
         mark = box or around(touched_pixel(action, record, plain.size), plain.size)
         views.append(replace(plain, mark=mark))
-    known = (None, "") if record is None else (record.day, record.package)
-    return RedactedStep(words, act, tuple(views), is_terminal(act), *known)
+    day, app = (None, "") if record is None else (record.day, record.package)
+    return RedactedStep(words, act, tuple(views), is_terminal(act), day, app, tuple(nodes))
 
 
 def spoken(action: Action) -> str:

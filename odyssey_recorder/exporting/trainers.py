@@ -83,6 +83,8 @@ class Survey:
 
 def _refuse_options(layout: str, sampling: Sampling) -> None:
     adapter, rule = adapter_named(sampling.adapter), HistoryRule.parse(sampling.history)
+    if adapter.needs_marks:
+        raise DatasetError(f"{adapter.name} needs numbers on the screenshots, which no layout has. Use it in predict.")
     if layout == "official-chat" and (
         sampling.adapter != official_chat.ADAPTER or rule.kind not in ("none", "actions")
     ):

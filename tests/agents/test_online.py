@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -143,10 +144,18 @@ def test_memory_written_while_acting_is_that_of_the_offline_writer(
     assert json.loads((cli.folder / "results.jsonl").read_text().splitlines()[0])["history"] == "memory:paper:live"
 
 
-def test_goals_follow_the_seed(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
-    task = "sim-alarm-time"
-    ran, (row,) = run_with(cli, GoldPlayer(agent_phone, task, seed=1), "--seed", 1, task=task)
+def test_goals_follow_the_seed_and_a_prompt_of_the_user_is_named(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
+    task, mine = "sim-alarm-time", cli.folder / "mine.txt"
+    mine.write_text("{screenshot} {task}")
+    ran, (row,) = run_with(cli, GoldPlayer(agent_phone, task, seed=1), "--seed", 1, "--prompt", mine, task=task)
     assert ran.exit_code == 0, ran.err
+    header, kept = (
+        (cli.folder / "results.jsonl").read_text().partition("\n")[0],
+        cli.store.provenance(row["episode_id"]),
+    )
+    assert kept is not None
+    asked = {json.loads(header)["adapter"], *(step.agent.adapter for step in kept.steps if step.agent is not None)}
+    assert asked == {f"ours with mine.txt@{sha256(mine.read_bytes()).hexdigest()[:16]}"}
     assert (row["seed"], row["stop"], row["is_met"], row["difficulty"]) == (1, "complete", True, "easy")
 
 

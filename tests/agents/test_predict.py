@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from PIL import Image
 
 from odyssey_recorder.agents.adapter import adapter_named, all_adapters
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.predict import sampled
+from odyssey_recorder.agents.predict import next_step, sampled
 from odyssey_recorder.annotation.memory import Recall
 from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.dataset.codec import action_from_json, write_episode
@@ -103,7 +104,12 @@ OF_EACH_KIND = (
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=() if one in OF_EACH_KIND else pytest.mark.soak) for one in all_adapters()]
+    "name",
+    [
+        pytest.param(one, marks=() if one in OF_EACH_KIND else pytest.mark.soak)
+        for one, adapter in all_adapters().items()
+        if not adapter.needs_marks
+    ],
 )
 def test_gold_replayed_by_every_adapters_writer_scores_100(cli: CommandLine, out: Path, name: str) -> None:
     with serving(cli, GoldReplayer(name, GOLDS, SIZE)) as server:
@@ -291,6 +297,42 @@ def test_missing_text_history_is_reported(cli: CommandLine, dataset: Path, serve
     context = predict(cli, out, "--history", "context")
     assert (context.exit_code, len(server.questions)) == (1, count)
     assert "Step 2 has no context. Use annotate run first." in context.err
+
+
+def test_a_file_of_the_user_is_the_question_and_its_hash_is_in_the_result(
+    cli: CommandLine, out: Path, server: StandIn
+) -> None:
+    mine = cli.folder / "mine.txt"
+    asked = []
+    for text in ("{screenshot}\nDo {task} ({width}x{height})\n{history}", "{task}{screenshot}", "{task}{screenshot}"):
+        mine.write_text(text)
+        before = len(server.questions)
+        assert predict(cli, out, "--prompt", mine, "--filter", f"id:{IDS[0]}", "--at-once", 1).exit_code == 0
+        assert rows(out)[0]["adapter"] == f"ours with mine.txt@{sha256(text.encode()).hexdigest()[:16]}"
+        asked.append(server.questions[before:])
+        assert next_step("predict", adapter_named("ours", mine), ()).prompt_sha256 == sha256(text.encode()).hexdigest()
+    assert [len(requests) for requests in asked] == [8, 8, 0], "a changed file is asked anew, the same one is not"
+    image, words = asked[0][2].body["messages"][0]["content"]
+    assert image["type"] == "image_url"
+    task, *history = words["text"].split("\n")
+    assert task == "Do Buy “0” & <more>. (500x900)"
+    assert [line.partition("{")[0] for line in history] == ["Step1: ", "Step2: "]
+    assert asked[0][0].words.endswith("\nNone")
+    assert cli.json("evaluate", out, "--data", cli.dataset)["ams"] == 100
+    mine.write_text("{task} {screen}")
+    refused = predict(cli, out, "--prompt", mine)
+    assert refused.exit_code == 2
+    assert (
+        "has the unknown slot {screen}, lacks the slot {screenshot}. These exist: {task}, {screenshot}" in refused.err
+    )
+
+
+@pytest.mark.usefixtures("server")
+def test_set_of_marks_needs_boxes(cli: CommandLine, out: Path) -> None:
+    ran = predict(cli, out, "--adapter", "set-of-marks")
+    assert (ran.exit_code, "has no view hierarchies, so nothing can be tagged" in ran.err) == (1, True)
+    layout = ("--as", "llamafactory", "--adapter", "set-of-marks", "--texts", "all")
+    assert "set-of-marks needs numbers on the screenshots" in cli.error("export", cli.dataset, out, *layout)
 
 
 def test_low_level_instructions_can_be_given_to_the_model(
