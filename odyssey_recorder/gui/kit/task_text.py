@@ -73,7 +73,7 @@ def misfit_text(task: QueuedTask) -> str:
 def no_fitting_text(waiting: Sequence[QueuedTask]) -> str:
     wanted = Counter(device for task in waiting for device in task.listed.devices)
     counts = ", ".join(f"{count} for {device_text(device)}" for device, count in wanted.most_common())
-    return f"No waiting task fits this device. There are {counts}."
+    return f"No tasks left for this device. Waiting: {counts}."
 
 
 def _joined(devices: Sequence[str]) -> str:

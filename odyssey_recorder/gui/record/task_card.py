@@ -30,7 +30,7 @@ from odyssey_recorder.tasks.queue.task_status import (
 
 _LOOKING = "Finding the next task…"
 _ASKING = "Checking that the task is still reserved for you…"
-_UNSURE = "The queue cannot be reached, so this task may no longer be reserved for you and could be recorded twice."
+_UNSURE = "Can't reach the team queue. You can record, but somebody else may record the same task."
 _CHANGED = "The task has changed. Read it again, then start."
 
 

@@ -217,7 +217,7 @@ class ReviewPage(MainPage):
         self._passing = self._episode_id
         self._open(self._episode_id)
         text = "This episode still needs your verdict."
-        self._message.show_message(Tone.WARNING, text, "Choose “Open next” again to leave it for later.")
+        self._message.show_message(Tone.WARNING, text, "Press “Open next” again to leave it for later.")
 
     def _open_next(self) -> None:
         following = self._next(self._episode_id)
@@ -330,7 +330,9 @@ class ReviewPage(MainPage):
         numbers = moved_steps(before, opened)
         if gone := sorted(sheet.named - numbers.keys()):
             text = f"Since you answered, {steps_text(gone)} changed."
-            self._message.show_message(Tone.WARNING, text, "Your answers are kept, without naming a changed step.")
+            self._message.show_message(
+                Tone.WARNING, text, "Your answers are kept, but the changed steps are no longer selected."
+            )
         return sheet.moved(numbers)
 
     def _keep_sheet(self) -> None:
@@ -439,8 +441,8 @@ class ReviewPage(MainPage):
         by = opened.row.reopens
         whose = "your verdict" if same_person(by, self._reviewing.reviewer) else f"the verdict of {by}"
         question = Question(
-            "Reopen the review", f"Why do you take back {whose}?", "Reopen", "Take the verdict back (Enter)",
-            detail="The verdict stays in the history and no longer counts. The episode is judged again.",
+            "Reopen the review", f"Why are you taking back {whose}?", "Reopen", "Take the verdict back (Enter)",
+            detail="The verdict stays in the history but no longer counts. The episode needs a new verdict.",
         )  # fmt: skip
         ask_why(question, _REOPEN_REASONS, self.window(), partial(self._reopen, opened.row.episode_id))
 

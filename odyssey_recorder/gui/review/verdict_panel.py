@@ -230,11 +230,9 @@ class VerdictPanel(Card):
         if is_hasty(self._seconds(), self._steps - len(left)) and self._episode_id not in self._warned_as_hasty:
             self._warned_as_hasty.add(self._episode_id)
             question = (
-                f"You judged {counted(self._steps - len(left), 'screen')} in {ceil(self._seconds())} s. Save anyway?"
+                f"You reviewed {counted(self._steps - len(left), 'screen')} in {ceil(self._seconds())} s. Save anyway?"
             )
-            self.refuse(
-                question, f"To save, choose {decision.value.capitalize()} again. Or look at the screens once more."
-            )
+            self.refuse(question, f"Press {decision.value.capitalize()} again to save. Or take another look.")
             return
         self.refusal.hide()
         self.decided.emit(decision)

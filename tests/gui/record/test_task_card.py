@@ -265,9 +265,7 @@ def test_recording_starts_with_a_warning_without_the_queue(pilot: Pilot, tmp_pat
     pilot.wait_until_enabled("Start recording")
     write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
     pilot.begin()
-    pilot.wait_for_text(
-        "The queue cannot be reached, so this task may no longer be reserved for you and could be recorded twice."
-    )
+    pilot.wait_for_text("Can't reach the team queue. You can record, but somebody else may record the same task.")
     pilot.wait_for_text("tasks.jsonl:1: priority")
 
 
@@ -287,7 +285,7 @@ def test_draft_warns_that_another_recorded_its_task(pilot: Pilot, tmp_path: Path
     pilot.wait_until_enabled("Show drafts")
     assert "recorded this task" not in draft_text()
     grace.mark_recorded("a", EPISODE)
-    warning = "Grace recorded this task on {0.day} {0:%b}. Finish it only if the dataset should contain it twice."
+    warning = "Grace recorded this task on {0.day} {0:%b}. Continue only if a second recording is wanted."
     pilot.qtbot.waitUntil(lambda: warning.format(datetime.now().astimezone()) in draft_text())
     grace.send_back("a", "a step is missing")
     pilot.qtbot.waitUntil(lambda: "recorded this task" not in draft_text())
@@ -343,7 +341,7 @@ def test_tasks_for_other_devices_are_counted_not_offered(open_at: OpenAt, device
     pilot.wait_until_enabled("Next")
     queue.mark_recorded("any", EPISODE)
     pilot.press("Next")
-    pilot.wait_for_text("No waiting task fits this device. There are 2 for Pixel Fold, 1 for Pixel Tablet.")
+    pilot.wait_for_text("No tasks left for this device. Waiting: 2 for Pixel Fold, 1 for Pixel Tablet.")
     assert not pilot.is_enabled("Start recording")
 
     choose_third_task(pilot)

@@ -164,7 +164,7 @@ def test_verdict_of_another_reviewer_is_reopened_with_a_reason(dataset: ReviewDa
     reviewer.wait_for_text("This episode is sent back.")
     reviewer.key(Qt.Key.Key_Z, CTRL | SHIFT)
     dialog = reviewer.pilot.dialog()
-    assert "Why do you take back the verdict of Cleo?" in texts_in(dialog)
+    assert "Why are you taking back the verdict of Cleo?" in texts_in(dialog)
     reviewer.pilot.press_in(dialog, "3   The annotator is right")
     reviewer.pilot.press_in(dialog, "Reopen")
     reviewer.pilot.wait_until_enabled("Accept")
