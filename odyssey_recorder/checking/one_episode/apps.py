@@ -112,6 +112,12 @@ def is_app(package: str, app: str) -> bool:
     return letters(app) in names or _is_named(package, app)
 
 
+def packages_of(app: str) -> list[str]:
+    """Those that the catalogues know for an app of this name, without parts of Android."""
+    known = (known for catalogue in shipped_catalogues().values() for known in catalogue.apps)
+    return [one.package for one in known if letters(one.name) == letters(app) and not is_of_android(one.package)]
+
+
 def _is_named(package: str, app: str) -> bool:
     """Whether the package's name contains the app's: ``com.google.android.apps.docs`` for Google Docs."""
     name = letters(app)

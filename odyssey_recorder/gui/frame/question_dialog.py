@@ -210,5 +210,17 @@ def send_back_question(instruction: str) -> Question:
     )
 
 
+def clear_question(apps: Sequence[str]) -> Question:
+    return Question(
+        title="Delete the data of the apps",
+        question=f"Delete all data of {', '.join(apps)} on this device?",
+        answer="Delete and start",
+        tip="Delete the data of these apps, then start recording",
+        detail="What these apps have stored is lost, such as notes, sign-ins and settings.",
+        detail_kind="warning",
+        keeps="Cancel",
+    )
+
+
 def warning_question(question: str, detail: str, answer: str, tip: str) -> Question:
     return Question(answer, question, answer, tip, "Cancel (Esc)", detail, "warning")

@@ -53,6 +53,8 @@ def start_text(start: StartState) -> str:
     match start:
         case AsFound():
             return "Starts from the current screen."
+        case CleanHome(clears_apps=True):
+            return "Starts from a clean home screen, after the data of its apps is deleted. You confirm it first."
         case CleanHome():
             return "Starts from a clean home screen. Apps keep their data."
         case FromSnapshot(name=name):

@@ -46,6 +46,31 @@ def pilot(open_at: OpenAt, queue: TaskQueue) -> Pilot:
     return pilot
 
 
+def test_data_of_the_apps_is_deleted_after_one_question(
+    open_at: OpenAt, service: FakeRecordings, device: FakeDevice, tmp_path: Path
+) -> None:
+    queue = queue_of(tmp_path, row("a", instruction="Set an alarm", apps=["Clock", "Scribbles"], start="clean_apps"))
+    pilot = open_at(Workplace(tasks=lambda: queue)).watching()
+    pilot.wait_for_text("after the data of its apps is deleted")
+    for answer in ("Cancel", "Delete and start"):
+        pilot.wait_until_enabled("Start recording")
+        assert (device.asked_to_clear, pilot.controller.phase) == ([], Phase.WATCHING)
+        pilot.press("Start recording")
+        dialog = pilot.dialog()
+        assert "Delete all data of Clock, Scribbles on this device?" in texts_in(dialog)
+        pilot.press_in(dialog, answer)
+        pilot.wait_to_close(dialog)
+    pilot.wait_for_phase(Phase.RECORDING)
+    pilot.wait_for_text("These apps keep their data: Scribbles.")
+    pilot.wait_for_steps(0)
+    pilot.complete()
+    pilot.qtbot.waitUntil(lambda: status(queue, "a") is Status.RECORDED)
+    known = service.store.provenance(service.episode.episode_id)
+    assert known is not None
+    assert known.origin.start.cleared == ("com.google.android.deskclock",)
+    assert known.origin.start.kept == ("Scribbles",)
+
+
 def test_next_or_own_task_releases_the_reserved_one(pilot: Pilot, queue: TaskQueue) -> None:
     for text in ("General Tool", "For work", "Starts from a clean home screen.", "0 of 3 recorded, 0 skipped"):
         pilot.wait_for_text(text)
