@@ -45,7 +45,7 @@ _HISTORIES = (
 )
 _LEVELS = (("high", "Of the episode"), ("low", "Of each step"), ("both", "Both"))
 _TEXTS = (("none", "As in the annotation files"), ("accepted", "Accepted by people"), ("all", "Also suggested"))
-_SPLITS = (("", "One part"), ("random", "Random"), ("task", "Task"), ("device", "Device"), ("app", "App"))
+_SPLITS = (("", "No split"), ("random", "Random"), ("task", "Task"), ("device", "Device"), ("app", "App"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ class ExportDialog(Dialog):
         super().__init__("Export", parent)
         self._ids = {"selected": selected, "listed": listed}
         self._which, self._layout = Choice("Episodes"), Choice("Layout")
-        offered = [("selected", f"The selected: {counted(len(selected))}")] if selected else []
-        self._which.offer([*offered, ("listed", f"All that are listed: {counted(len(listed))}")])
+        offered = [("selected", f"Selected: {counted(len(selected))}")] if selected else []
+        self._which.offer([*offered, ("listed", f"All in the list: {counted(len(listed))}")])
         self._which.choose("selected" if len(selected) > 1 else "listed")
         self._layout.offer(_LAYOUTS)
         self._texts, self._samples = Choice("Texts of steps"), _Samples()
