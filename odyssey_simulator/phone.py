@@ -241,6 +241,10 @@ class Phone:
         """Its data stays. Raises LookupError if there is no such app."""
         self._change(lambda: self._system.end_task(self._system.app(package)))
 
+    def clear_data(self, package: str) -> None:
+        """End an app and forget all that it has stored. Raises LookupError if there is no such app."""
+        self._change(lambda: self._system.clear_data(self._system.app(package)))
+
     def end_task(self, number: int) -> None:
         self._change(lambda: self._system.end_numbered_task(number))
 
@@ -292,6 +296,10 @@ class Phone:
     def own_long_press(self, after_s: float | None = None) -> None:
         """A press is long after that time, whatever the setting says."""
         self._change(lambda: setattr(self._system, "own_long_press_s", after_s))
+
+    def show_recents_apart(self) -> None:
+        """As with another launcher as the home app: the recent apps are an activity of their own."""
+        self._change(lambda: setattr(self._system, "recents_apart", True))
 
     def tilt(self, quarters: int = 1) -> None:
         """Turn the device; what Android shows follows only with auto-rotate."""

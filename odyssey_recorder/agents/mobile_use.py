@@ -85,10 +85,7 @@ def tools(screen: str, names: Sequence[str], *, older: bool = False) -> str:
             "description": f"Required only by {of('key', 'type', 'open', 'answer', 'interact')}.",
             "type": "string",
         },
-        "time": {
-            "description": f"The seconds to wait. Required only by {of('long_press', 'wait')}.",
-            "type": "number",
-        },
+        "time": {"description": f"The seconds to wait. Required only by {of('long_press', 'wait')}.", "type": "number"},
         "button": {"description": _BUTTON, "enum": ["Back", "Home", "Menu", "Enter"], "type": "string"},
         "status": {
             "description": "The status of the task. Required only by `action=terminate`.",

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from odyssey_recorder.llm.chat_replies import Reply, TokenCount, Tree, ending, mapping
 from odyssey_recorder.llm.model import LONGEST_ANSWER, Image, ModelRequest
-from odyssey_recorder.llm.other_wire import MADE, Turn, base64_of, count, items, turns
+from odyssey_recorder.llm.other_wire import MADE, Turn, count, items, turns
 from odyssey_recorder.llm.tool_calls import ToolCall
 
 _UNSIGNED = "skip_thought_signature_validator"
@@ -56,7 +56,7 @@ def _content(turn: Turn) -> Tree:
 
 
 def _data(image: Image) -> Tree:
-    return {"mimeType": image.media_type, "data": base64_of(image)}
+    return {"mimeType": image.media_type, "data": image.base64}
 
 
 def _call(call: ToolCall) -> Tree:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from odyssey_recorder.llm.chat_replies import Reply, TokenCount, Tree, ending, mapping
 from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelRequest
-from odyssey_recorder.llm.other_wire import Turn, base64_of, count, items, turns
+from odyssey_recorder.llm.other_wire import Turn, count, items, turns
 from odyssey_recorder.llm.tool_calls import ToolCall
 
 _VERSION = "2023-06-01"
@@ -48,7 +48,7 @@ def _message(turn: Turn, own: set[str]) -> Tree:
     if turn.role == "assistant":
         return {"role": "assistant", "content": words + ([_call(turn.call, own)] if turn.call else [])}
     pictures: list[Tree] = [
-        {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": base64_of(image)}}
+        {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": image.base64}}
         for image in turn.images
     ]
     if turn.result_of is None:

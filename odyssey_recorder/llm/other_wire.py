@@ -1,6 +1,5 @@
 """What the ways to ask a server other than by Chat Completions share; without any I/O, which is in openai.py."""
 
-import base64
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -61,10 +60,6 @@ def turns(question: ModelRequest) -> Iterator[Turn]:
         else:
             yield Turn(message.role, words, images, result_of=called)
             called = None
-
-
-def base64_of(image: Image) -> str:
-    return base64.b64encode(image.data).decode()
 
 
 def items(value: object) -> list[Any]:

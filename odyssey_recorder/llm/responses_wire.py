@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from odyssey_recorder.llm.chat_replies import Reply, TokenCount, Tree, ending, mapping, mapping_in
 from odyssey_recorder.llm.model import LONGEST_ANSWER, Image, ModelRequest
-from odyssey_recorder.llm.other_wire import Turn, base64_of, count, items, turns
+from odyssey_recorder.llm.other_wire import Turn, count, items, turns
 from odyssey_recorder.llm.tool_calls import ToolCall
 from odyssey_recorder.model.episode import Json
 
@@ -59,8 +59,7 @@ def _items(turn: Turn) -> list[Tree]:
 
 
 def _picture(kind: str, image: Image) -> Tree:
-    url = f"data:{image.media_type};base64,{base64_of(image)}"
-    return {"type": kind, "image_url": url, "detail": image.detail}
+    return {"type": kind, "image_url": image.url, "detail": image.detail}
 
 
 def _call(call: ToolCall) -> Tree:

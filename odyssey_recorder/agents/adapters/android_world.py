@@ -7,10 +7,10 @@ is sent. Its `input_text` also presses Enter.
 
 from collections.abc import Sequence
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
 from odyssey_recorder.agents.frames import CoordinateFrame, finger_scroll, true_frame, view_scroll
 from odyssey_recorder.agents.parsing import Fields, after_mark, json_objects, name_of, optional_text
-from odyssey_recorder.agents.phrases import writer
+from odyssey_recorder.agents.phrases import form, writer
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """\
@@ -29,16 +29,9 @@ Answer in this form:
 Reason: ...
 Action: {{"action_type": ...}}"""
 _KINDS = {
-    "click": "CLICK",
-    "long_press": "LONG_PRESS",
-    "input_text": "TYPE",
-    "navigate_home": "HOME",
-    "navigate_back": "BACK",
-    "answer": "COMPLETE",
-    "keyboard_enter": "KEY",
-    "open_app": "OPEN",
-    "wait": "WAIT",
-}
+    "click": "CLICK", "long_press": "LONG_PRESS", "input_text": "TYPE", "navigate_home": "HOME",
+    "navigate_back": "BACK", "answer": "COMPLETE", "keyboard_enter": "KEY", "open_app": "OPEN", "wait": "WAIT",
+}  # fmt: skip
 _ACROSS = ("left", "right")
 _GOALS = {"complete": "COMPLETE", "infeasible": "IMPOSSIBLE"}
 
@@ -78,9 +71,17 @@ _write = writer(
 )
 
 
-def _form(call: str, said: Said) -> str:
-    return f"Reason: {said.thought} {said.sentence}\nAction: {call}"
-
-
+_form = form("Reason: $thought $sentence\nAction: $call")
 _SOURCE = "google-research/android_world d9c569f"
-ADAPTERS = (Adapter("android-world", _words, _split, _act, _write, form=_form, frame=true_frame, source=_SOURCE),)
+ADAPTERS = (
+    Adapter(
+        "android-world",
+        _words,
+        _split,
+        _act,
+        _write,
+        form=_form,
+        frame=true_frame,
+        source=_SOURCE,
+    ),
+)

@@ -8,10 +8,10 @@ is in the field. `finish` may also say that it gave up, which nobody can tell ap
 import json
 import re
 
-from odyssey_recorder.agents.adapter import Adapter, Moment, PromptWords, Said, Turns, made
+from odyssey_recorder.agents.adapter import Adapter, Moment, PromptWords, Turns, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path
 from odyssey_recorder.agents.parsing import FunctionCall, calls, name_of
-from odyssey_recorder.agents.phrases import writer
+from odyssey_recorder.agents.phrases import form, writer
 from odyssey_recorder.model import action as actions
 
 _SYSTEM = """\
@@ -83,10 +83,6 @@ _write = writer(
 )
 
 
-def _form(call: str, said: Said) -> str:
-    return f"<think>{said.thought}</think><answer>{call}</answer>"
-
-
 ADAPTERS = (
     Adapter(
         "autoglm-phone",
@@ -94,7 +90,7 @@ ADAPTERS = (
         _split,
         _act,
         _write,
-        form=_form,
+        form=form("<think>$thought</think><answer>$call</answer>"),
         fit=Fit(),
         turns=Turns(again=_again),
         sampling={"temperature": 0.0, "top_p": 0.85, "frequency_penalty": 0.2},

@@ -6,10 +6,10 @@ own, and each earlier answer one too, the newest two with their screenshots. The
 
 import json
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, Turns
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, Turns
 from odyssey_recorder.agents.frames import Fit, grid_999_frame
 from odyssey_recorder.agents.mobile_use import act, split
-from odyssey_recorder.agents.phrases import writer
+from odyssey_recorder.agents.phrases import form, writer
 
 _SYSTEM = """\
 You are a GUI agent. You are given a task and your action history, with screenshots. You need to perform the next \
@@ -68,10 +68,6 @@ _write = writer(
 )
 
 
-def _form(call: str, said: Said) -> str:
-    return f"<thinking>\n{said.thought} {said.sentence}\n</thinking>\n{call}"
-
-
 ADAPTERS = (
     Adapter(
         "mai-ui",
@@ -79,7 +75,7 @@ ADAPTERS = (
         split,
         act,
         _write,
-        form=_form,
+        form=form("<thinking>\n$thought $sentence\n</thinking>\n$call"),
         frame=grid_999_frame,
         fit=Fit(),
         turns=Turns(is_apart=True),

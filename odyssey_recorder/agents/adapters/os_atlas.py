@@ -5,11 +5,11 @@ Source: OS-Copilot/OS-Atlas, its prompt for GUI-Odyssey. That formats IMPOSSIBLE
 
 import re
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
 from odyssey_recorder.agents.adapters.odyssey_agent import COMMANDS, act, unread
 from odyssey_recorder.agents.frames import CoordinateFrame
 from odyssey_recorder.agents.parsing import UnreadableAnswerError, after_mark, bare
-from odyssey_recorder.agents.phrases import writer
+from odyssey_recorder.agents.phrases import form, writer
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """
@@ -133,9 +133,16 @@ _write = writer(
 )
 
 
-def _form(call: str, said: Said) -> str:
-    return f"thoughts:\n{said.thought} {said.sentence}\nactions:\n{call}"
-
-
+_form = form("thoughts:\n$thought $sentence\nactions:\n$call")
 _SOURCE = "OS-Copilot/OS-Atlas bad0840"
-ADAPTERS = (Adapter("os-atlas", _words, _split, _act, _write, form=_form, source=_SOURCE),)
+ADAPTERS = (
+    Adapter(
+        "os-atlas",
+        _words,
+        _split,
+        _act,
+        _write,
+        form=_form,
+        source=_SOURCE,
+    ),
+)

@@ -10,10 +10,10 @@ from dataclasses import replace
 from functools import partial
 from string import Template
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, Turns, made
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, Turns, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_scroll
 from odyssey_recorder.agents.parsing import FunctionCall, after_mark, calls, name_of, tagged_calls
-from odyssey_recorder.agents.phrases import writer
+from odyssey_recorder.agents.phrases import form, writer
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """\
@@ -59,18 +59,10 @@ _BOXES = f"{_BOX}, end_box='<|box_start|>($x2,$y2)<|box_end|>'"
 _POINT = "point='<point>$x $y</point>'"
 _POINTS = f"start_{_POINT}, end_point='<point>$x2 $y2</point>'"
 _KINDS = {
-    "click": "CLICK",
-    "long_press": "LONG_PRESS",
-    "type": "TYPE",
-    "press_home": "HOME",
-    "press_back": "BACK",
-    "press_appselect": "RECENT",
-    "finished": "COMPLETE",
-    "call_user": "IMPOSSIBLE",
-    "open_app": "OPEN",
-    "hotkey": "KEY",
+    "click": "CLICK", "long_press": "LONG_PRESS", "type": "TYPE", "press_home": "HOME", "press_back": "BACK",
+    "press_appselect": "RECENT", "finished": "COMPLETE", "call_user": "IMPOSSIBLE", "open_app": "OPEN", "hotkey": "KEY",
     "wait": "WAIT",
-}
+}  # fmt: skip
 _ENTER = FunctionCall("hotkey", {"key": "enter"})
 
 
@@ -115,17 +107,13 @@ def _writer(way: str, place: str) -> Callable[[actions.Action, CoordinateFrame],
     )
 
 
-def _form(call: str, said: Said) -> str:
-    return f"Thought: {said.thought} {said.sentence}\nAction: {call}"
-
-
 _V1 = Adapter(
     "ui-tars-1.0",
     partial(_words, _OF_V1, _BOX, _BOXES),
     _split,
     _act,
     _writer(f"scroll({_BOXES})", _BOX),
-    form=_form,
+    form=form("Thought: $thought $sentence\nAction: $call"),
     turns=Turns(is_apart=True),
     pictures=4,
     source="bytedance/UI-TARS 582f3a7",

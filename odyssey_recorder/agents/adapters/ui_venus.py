@@ -5,11 +5,12 @@ are listed with their thoughts. `CallUser` is its answer to a question. It canno
 """
 
 import re
+from functools import partial
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path
-from odyssey_recorder.agents.parsing import FunctionCall, calls, name_of
-from odyssey_recorder.agents.phrases import writer
+from odyssey_recorder.agents.parsing import FunctionCall, calls_in_tag, name_of
+from odyssey_recorder.agents.phrases import form, writer
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """\
@@ -60,10 +61,6 @@ def _words(told: PromptWords) -> tuple[str, str]:
     return "", _PROMPT.format(task=told.task, done=done)
 
 
-def _split(text: str) -> list[FunctionCall]:
-    return calls(text.rpartition("<action>")[2].partition("</action>")[0])
-
-
 def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
     name, given = name_of(call.name), call.arguments
     if name in ("scroll", "drag"):
@@ -84,10 +81,6 @@ _write = writer(
 )
 
 
-def _form(call: str, said: Said) -> str:
-    return f"<think>{said.thought}</think>\n<action>{call}</action>\n<conclusion>{said.sentence}</conclusion>"
-
-
 def _retold(answer: str) -> str:
     return _CONCLUSION.sub("", answer).replace("</think>\n", "</think>")
 
@@ -96,10 +89,10 @@ ADAPTERS = (
     Adapter(
         "ui-venus-1.5",
         _words,
-        _split,
+        partial(calls_in_tag, "action"),
         _act,
         _write,
-        form=_form,
+        form=form("<think>$thought</think>\n<action>$call</action>\n<conclusion>$sentence</conclusion>"),
         fit=Fit(12_845_056),
         retold=_retold,
         sampling={"temperature": 0.0, "top_p": 1.0, "top_k": -1, "repetition_penalty": 1.05},

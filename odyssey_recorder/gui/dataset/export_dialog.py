@@ -18,7 +18,6 @@ from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services.exports import ExportWanted, Prepared, prepare_export, write_export
 from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
-from odyssey_recorder.splits.drawing import Kind
 
 _TRAINERS = {
     "official-chat": "the official code",
@@ -153,7 +152,7 @@ class _Samples(QWidget):
             self._adapter.value,
             self._history.value,
             cast(tuple[Literal["high", "low"], ...], levels),
-            split=cast(Kind, self._split.value),
+            split=self._split.value,
         )
 
 

@@ -1,6 +1,7 @@
 """The four splits of a dataset, their leaks from test into train, and what making them again would move."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar, cast
@@ -176,7 +177,8 @@ class MakeSplitsDialog(Dialog):
         if self._are_fixed and not self._reshuffle.isChecked():
             return None
         unit = cast(Unit, self._unit.value)
-        return DrawRules(self._seed.value(), self._share.value() / 100, unit, tuple(self._device.value.split("\n")))
+        share, devices = self._share.value() / 100, tuple(self._device.value.split("\n"))
+        return replace(self._proposed, seed=self._seed.value(), share=share, unit=unit, devices=devices)
 
     def _take(self, ready: tuple[UsedEpisodes, tuple[DrawRules, bool]]) -> None:
         self._used, (self._proposed, self._are_fixed) = ready

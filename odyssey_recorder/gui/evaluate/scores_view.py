@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QTableView, QVBoxLayout, QWidget
 from odyssey_recorder.evaluation.answers import KINDS
 from odyssey_recorder.evaluation.leaderboard import TEXTS, brief
 from odyssey_recorder.evaluation.report import Evaluation, shown
-from odyssey_recorder.evaluation.scores import COLUMNS, Figures
+from odyssey_recorder.evaluation.scores import COLUMNS, Figures, paper_columns
 from odyssey_recorder.figures.figure import CountGrid, Figure
 from odyssey_recorder.gui.figures.figures_pane import figure_card
 from odyssey_recorder.gui.kit.layouts import notice, pile, scroll_area
@@ -21,7 +21,7 @@ from odyssey_recorder.model.plain_text import on_one_line
 from odyssey_recorder.services.evaluation import ScoredFiles
 
 _ROW_PX = 28
-_FIGURE_PX, _INTERVAL_PX, _NAME_PX = 84, 122, 106
+_FIGURE_PX, _INTERVAL_PX, _NAME_PX, _SOURCE_PX = 84, 122, 106, 190
 _LONGEST_NAME = 14
 _PUBLISHED = 4
 """Columns of published results for which there is room: the AMS and SR of a model and its source."""
@@ -30,7 +30,7 @@ _GROUPS = {
     "action": "true action", "position": "position in the episode",
 }  # fmt: skip
 _TEXT_HEADS = ("Source", *TEXTS)
-_WIDE_HEADS = ("95%", "Source", "AMS, alternatives")
+_WIDE_HEADS = ("95%", "AMS, alternatives")
 _STEP_GROUPS = ("action", "position")
 
 _Row = Sequence[object]
@@ -156,7 +156,11 @@ def _score_table(scored: ScoredFiles) -> QTableView:
             0: (_signed(against.ams_more), against.ams_interval),
             2: (_signed(against.sr_more), against.sr_interval),
         }
-        columns += [of(scored.other), *zip(*(more.get(at, ("", "")) for at in range(len(labels))), strict=True)]
+        theirs = [] if found.other is None else [*paper_columns(found.other).values()]
+        columns += [
+            [*of(scored.other), *theirs],
+            *zip(*(more.get(at, ("", "")) for at in range(len(labels))), strict=True),
+        ]
     return _table("Scores", heads, [*zip_longest(*columns, fillvalue="")], wide=(1, 3))
 
 
@@ -188,6 +192,7 @@ def _table(name: str, heads: Sequence[str], rows: Sequence[_Row], *, wide: Seque
     columns: list[TableColumn[_Row]] = []
     for at, head in enumerate(heads):
         px = _NAME_PX if at in wide else _INTERVAL_PX if head in _WIDE_HEADS else _FIGURE_PX
+        px = _SOURCE_PX if head == "Source" else px
         columns.append(
             TableColumn(
                 head, partial(_text, at), width=px if at else 0, is_number=at > 0 and head not in _TEXT_HEADS,

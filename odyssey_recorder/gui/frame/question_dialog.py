@@ -20,6 +20,7 @@ SEND_BACK_REASONS = (
     "the episode was removed",
 )
 
+ANSWERS = ("Then record it again as it is now", "Please record it again as the task says", "Leave it, I check again")
 REPLIES = ("I did what the task says", "The app shows it like this now", "There is no other way to record it")
 
 
@@ -188,13 +189,13 @@ def skip_question(instruction: str) -> Question:
     )
 
 
-def reply_question(reason: str) -> Question:
+def reply_question(whom: str, thread: Sequence[str]) -> Question:
     return Question(
-        title="Reply to the reviewer",
-        question="What should the reviewer know about your episode?",
+        title=f"Reply to {whom}",
+        question=f"What should {whom} know about this episode?",
         answer="Reply",
         tip="Save the reply with the review of the episode (Enter)",
-        detail=f"Sent back because: {reason}",
+        detail="\n".join(thread),
     )
 
 
@@ -206,6 +207,18 @@ def send_back_question(instruction: str) -> Question:
         tip="Put the task back in the queue (Enter)",
         cancel_tip="Keep the task as recorded (Esc)",
         detail=instruction,
+    )
+
+
+def clear_question(apps: Sequence[str]) -> Question:
+    return Question(
+        title="Delete the data of the apps",
+        question=f"Delete all data of {', '.join(apps)} on this device?",
+        answer="Delete and start",
+        tip="Delete the data of these apps, then start recording",
+        detail="What these apps have stored is lost, such as notes, sign-ins and settings.",
+        detail_kind="warning",
+        keeps="Cancel",
     )
 
 

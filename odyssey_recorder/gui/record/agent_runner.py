@@ -14,7 +14,9 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
 if TYPE_CHECKING:  # loaded when an agent is chosen
-    from odyssey_recorder.agents.online import Agent, AgentRun, RunOutcome
+    from odyssey_recorder.agents.asking import Agent
+    from odyssey_recorder.agents.online import AgentRun
+    from odyssey_recorder.agents.outcome import RunOutcome
     from odyssey_recorder.recording.recorder import Recorder
 
 MOST_STEPS = 30
@@ -285,9 +287,9 @@ class AgentRunner(QObject):
 def _open(models: AgentModels, choice: AgentChoice, serial: str) -> "tuple[Agent, str, str]":
     """The agent, its model and the model's host."""
     from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.agents.asking import Agent
     from odyssey_recorder.agents.guard import Guard
     from odyssey_recorder.agents.history import HistoryRule
-    from odyssey_recorder.agents.online import Agent
 
     guard = Guard(packages=frozenset(choice.packages), asks_before_end=True)
     guard.admit(serial)

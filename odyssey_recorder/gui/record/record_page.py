@@ -20,6 +20,8 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.keyboard import is_text
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels, SideName
+from odyssey_recorder.gui.frame.question_dialog import ask as ask_first
+from odyssey_recorder.gui.frame.question_dialog import clear_question
 from odyssey_recorder.gui.kit.fix_list import PreflightCard
 from odyssey_recorder.gui.kit.parts import fill_column, fill_row, named, row
 from odyssey_recorder.gui.kit.theme import grown
@@ -37,7 +39,7 @@ from odyssey_recorder.gui.record.status import GRPC_LOST, ElidedLabel
 from odyssey_recorder.gui.record.steps_card import LAST, StepsCard
 from odyssey_recorder.gui.record.task_card import TaskCard, TaskStage
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
-from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.model.assignment import Assignment, CleanHome
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.notice import NoticeKind
@@ -195,6 +197,12 @@ class RecordPage(MainPage):
             self._task.begin()
 
     def _begin(self, assignment: Assignment) -> None:
+        if assignment.start == CleanHome(clears_apps=True) and assignment.task.apps:
+            ask_first(clear_question(assignment.task.apps), self.window(), partial(self._begin_agreed, assignment))
+        else:
+            self._begin_agreed(assignment)
+
+    def _begin_agreed(self, assignment: Assignment) -> None:
         if self._controller.phase is not Phase.WATCHING:  # the device may have gone while the queue was asked
             return
         if not self._begins_agent:

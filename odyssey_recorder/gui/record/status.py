@@ -285,8 +285,8 @@ def passive_view_text(view: RecordingView, *, practice: bool = False) -> StatusT
         case State.READY:
             return StatusText(Activity.READY, "Listening", "Your input on the device is recorded.", _LOOK_ONLY)
         case State.IDLE | State.SETTLING:
-            message = "Not recording yet. Wait until it listens."
-            return StatusText(Activity.BUSY, "Starting", message, Overlay("Starting…"))
+            message = f"Not recording yet. {view.message}"
+            return StatusText(Activity.BUSY, "Starting", message, Overlay(message, OverlayOpacity.HEAVY))
         case State.RESTORING:
             return StatusText(Activity.BUSY, "Restoring", view.message, _LOOK_ONLY)
         case _:

@@ -266,7 +266,8 @@ class TaskCard(Card):
     def _ask_for_reply(self) -> None:
         if self._held is not None:
             episode_id = sent_back_episode(self._held.history)
-            ask_why(reply_question(self._held.reason), REPLIES, self, partial(self.replied.emit, episode_id))
+            question = reply_question("the reviewer", self._held.thread)
+            ask_why(question, REPLIES, self, partial(self.replied.emit, episode_id), "Something else")
 
     def _write_own(self) -> None:
         if self._queue is not None:

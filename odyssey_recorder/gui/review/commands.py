@@ -96,3 +96,6 @@ class ReviewCommand(Command):
     REOPEN_EPISODE = _command(
         "Reopen…", "Take back the newest verdict, with a reason", "lock_open_variant_outline", "Ctrl+Shift+Z"
     )
+    ANSWER_REPLY = _command(
+        "Reply…", "Tell the annotator something about the episode that was sent back", "reply_outline", "Ctrl+Shift+Y"
+    )
