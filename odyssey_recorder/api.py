@@ -32,7 +32,7 @@ from odyssey_recorder.services.figures import CountedFigures, count_figures, fig
 from odyssey_recorder.services.reading import Episode, Step
 from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 from odyssey_recorder.services.splits import read_sides
-from odyssey_recorder.splits.drawing import KINDS, Split
+from odyssey_recorder.splits.drawing import KINDS, Split, is_kind
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -179,7 +179,7 @@ class Dataset:
         numpy. Raises DatasetError, also if nothing can be scored.
         """
         _expect("protocol", protocol, PROTOCOLS)
-        _expect("split", split, ("", *KINDS))
+        _expect("split", "" if is_kind(split) else split, ("", *KINDS, "device_NAME"))
         _expect("level", level, ("", "high", "low"))
         other = None if against is None else Path(against)
         terms = ScoringTerms(str(self.root), str(predictions), protocol, split, level, filter)

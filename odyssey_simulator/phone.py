@@ -293,6 +293,10 @@ class Phone:
         """A press is long after that time, whatever the setting says."""
         self._change(lambda: setattr(self._system, "own_long_press_s", after_s))
 
+    def show_recents_apart(self) -> None:
+        """As with another launcher as the home app: the recent apps are an activity of their own."""
+        self._change(lambda: setattr(self._system, "recents_apart", True))
+
     def tilt(self, quarters: int = 1) -> None:
         """Turn the device; what Android shows follows only with auto-rotate."""
         self._change(lambda: self._system.tilt(quarters))

@@ -1,6 +1,6 @@
 """`evaluate`: how well predictions match the recorded actions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -14,6 +14,7 @@ from odyssey_recorder.commands.model_usage import print_answers
 from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name, ScoringTerms
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.plain_text import on_one_line, step_number
+from odyssey_recorder.splits.drawing import EACH_DEVICE, KINDS, is_kind
 
 if TYPE_CHECKING:
     from odyssey_recorder.evaluation.judged_steps import JudgedStep
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _PROBLEMS_SHOWN = 10
 _ALL = "all"
-_SPLITS = ("random", "task", "device", "app")
+_SPLITS = (*KINDS, f"{EACH_DEVICE}NAME")
 
 
 @terminal.exits_with_2()
@@ -35,7 +36,7 @@ def evaluate(  # noqa: PLR0913 - the options
         list[str] | None,
         typer.Option(
             metavar=f"[{'|'.join(_SPLITS)}]",
-            callback=lambda values: _known(values, _SPLITS),
+            callback=lambda values: _known(values, _SPLITS, is_kind),
             help="Score the test part of this split. Can be repeated.",
             show_default="all episodes",
         ),
@@ -46,7 +47,7 @@ def evaluate(  # noqa: PLR0913 - the options
             "--protocol",
             "--protocols",
             metavar=f"[{'|'.join((*PROTOCOLS, _ALL))}]",
-            callback=lambda values: _known(values, (*PROTOCOLS, _ALL)),
+            callback=lambda values: _known(values, (*PROTOCOLS, _ALL), (*PROTOCOLS, _ALL).__contains__),
             help="The rules that decide what is right. Can be repeated.",
             show_default="official",
         ),
@@ -123,9 +124,9 @@ def evaluate(  # noqa: PLR0913 - the options
     raise typer.Exit(0 if not unread and all(fit.is_clean for one in found for _, fit in one.fits) else 1)
 
 
-def _known(values: list[str] | None, known: Iterable[str]) -> list[str] | None:
+def _known(values: list[str] | None, known: Sequence[str], is_known: Callable[[str], bool]) -> list[str] | None:
     for value in values or ():
-        if value not in known:
+        if not is_known(value):
             raise typer.BadParameter(f"{value!r} is not one of {', '.join(known)}.")
     return values
 

@@ -16,6 +16,7 @@ from odyssey_recorder.commands.model_usage import (
     ConsentOption,
     FilterOption,
     ModelOption,
+    PromptFileOption,
     YesOption,
     confirm_sending,
     interruptible,
@@ -40,11 +41,20 @@ def predict(  # noqa: PLR0913 - the options
     agent: AgentOption = "model",
     adapter: AdapterOption = "ours",
     model: ModelOption = None,
+    prompt: PromptFileOption = None,
+    marks: Annotated[
+        str,
+        typer.Option(
+            metavar="views|boxes|FILE",
+            help="Where the numbered elements of set-of-marks are from: the view hierarchy, also the boxes of "
+            "annotate boxes, or a detector's file.",
+        ),
+    ] = "views",
     history: Annotated[
         str,
         typer.Option(
             help="What is told of earlier steps: none, maker, actions[:N], screenshots:N[:STRIDE], context, "
-            "memory:paper or memory:kept."
+            "memory[:paper|:kept][:stm+ltm+screen][:n=N][:live]."
         ),
     ] = "actions",
     level: Annotated[
@@ -80,12 +90,14 @@ def predict(  # noqa: PLR0913 - the options
     from odyssey_recorder.agents.adapter import adapter_named
     from odyssey_recorder.agents.baselines import baseline_predictions
     from odyssey_recorder.agents.history import HistoryRule
+    from odyssey_recorder.agents.marks import Marks
     from odyssey_recorder.agents.predict import Predicting
     from odyssey_recorder.evaluation.predictions import PredictionsHeader
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import open_batch
 
-    chosen, rule = adapter_named(adapter), HistoryRule.parse(history)
+    chosen, rule = adapter_named(adapter, prompt), HistoryRule.parse(history)
+    tags = Marks(dataset, marks) if chosen.needs_marks else None
     _refuse_foreign(out)
     steps = _chosen(dataset, f"split:{split} {selection}" if split else selection, sample, seed, unit)
     is_part = f"{sample:,} steps" if sample and unit == "step" else ""
@@ -96,7 +108,7 @@ def predict(  # noqa: PLR0913 - the options
         _write(out, PredictionsHeader(agent, name, "none", level, is_part), predictions, problems)
         return
     settings = read_settings(dataset=dataset, model=model)
-    predicting = Predicting(open_batch(settings, budget, at_once=at_once), dataset, chosen, rule, level)
+    predicting = Predicting(open_batch(settings, budget, at_once=at_once), dataset, chosen, rule, level, tags)
     plan = predicting.plan(steps)
     confirm_sending(dataset, plan, budget, consent=consent, yes=yes)
     with interruptible(), progress_bar(shows_answers=False) as on_progress:
@@ -107,7 +119,8 @@ def predict(  # noqa: PLR0913 - the options
             print_warning(f"{counted(count, 'step')}: {why}")
         say("Nothing was written. Answers so far are kept. Run the same command to continue.", to=terminal.err)
         raise typer.Exit(1)
-    header = PredictionsHeader(chosen.name, plan.estimate.model, str(rule), level, is_part)
+    name = chosen.name if tags is None else f"{chosen.name}, tags of {tags.name}"
+    header = PredictionsHeader(name, plan.estimate.model, str(rule), level, is_part)
     _write(out, header, ended.predictions, ended.problems)
 
 

@@ -26,6 +26,7 @@ _BUTTONS = {
     "home_button": SystemKey.HOME,
     "recent_apps": SystemKey.RECENT,
 }
+_LAUNCHER_ID = re.compile(r"com\.[\w.]*launcher\w*:id/(overview_panel|workspace)")
 _FIELD_CLASS = re.compile(r"(?:EditText|AutoCompleteTextView)$")
 
 
@@ -152,6 +153,15 @@ def navigation_buttons(nodes: tuple[ViewNode, ...]) -> Mapping[SystemKey, Box]:
         if node.window is not None and (found := _BUTTON_ID.fullmatch(node.resource_id)) and node.box.area
     }
     return boxes if len(boxes) == len(SystemKey) else {}
+
+
+def shows_overview(nodes: tuple[ViewNode, ...]) -> bool | None:
+    """Whether the launcher shows the recent apps; None if it shows neither these nor the home screen.
+
+    Told by the ids that Android's own tests of its launcher wait for (LauncherInstrumentation.verifyVisibleObjects).
+    """
+    shown = {found[1] for node in nodes if (found := _LAUNCHER_ID.fullmatch(node.resource_id))}
+    return "overview_panel" in shown if shown else None
 
 
 def focused_text(nodes: tuple[ViewNode, ...]) -> str | None:

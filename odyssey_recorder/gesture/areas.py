@@ -40,7 +40,8 @@ class ScreenAreas:
     The boxes are on the frame, None while hidden. `package` and `activity` are empty if nothing has the focus.
     `buttons` are the navigation buttons as the device reported them, empty if it did not. `folds`: it is a foldable.
     `has_taskbar`: Android shows one on large screens, as from 12L on. `right_to_left`: its language is written so,
-    and computed buttons are mirrored.
+    and computed buttons are mirrored. `overview`: whether the launcher shows the recent apps; None if its views do not
+    tell. Its home screen is the same activity, unless another launcher is the home app.
     """
 
     panel: Size
@@ -56,6 +57,7 @@ class ScreenAreas:
     has_taskbar: bool = True
     right_to_left: bool = False
     error_dialog: str = ""
+    overview: bool | None = None
 
     @property
     def shows_launcher(self) -> bool:
@@ -63,7 +65,7 @@ class ScreenAreas:
 
     @property
     def shows_recents(self) -> bool:
-        return "recents" in self.activity.lower()
+        return self.overview or "recents" in self.activity.lower()
 
     @property
     def size(self) -> Size:
@@ -219,7 +221,7 @@ def presses_last(before: ScreenAreas | None, after: ScreenAreas | None, *, typin
 def contradicts(key: SystemKey | None, before: ScreenAreas | None, after: ScreenAreas) -> bool:
     """Whether what has the focus after a tap on the bar shows another button than this one, or one if it is None.
 
-    HOME leads to the launcher, and so does RECENT unless it closes the recent apps; BACK may lead anywhere else.
+    HOME leads to the launcher, and so does RECENT unless it closes the recent apps; BACK leads anywhere but to these.
     """
     if not after.package or before is None:
         return False
@@ -227,9 +229,10 @@ def contradicts(key: SystemKey | None, before: ScreenAreas | None, after: Screen
         case SystemKey.HOME:
             return not after.shows_launcher or after.shows_recents
         case SystemKey.RECENT:
-            return not after.shows_launcher and not before.shows_launcher
+            is_elsewhere = not after.shows_launcher or (after.overview is False and not after.shows_recents)
+            return is_elsewhere and not before.shows_launcher
         case SystemKey.BACK:
-            return after.shows_recents and not before.shows_recents
+            return after.shows_recents and not before.shows_launcher
         case None:
             return after.shows_launcher and not before.shows_launcher
 
@@ -237,14 +240,16 @@ def contradicts(key: SystemKey | None, before: ScreenAreas | None, after: Screen
 def confirmed(swiped: Swiped, after: ScreenAreas) -> SystemKey | None:
     """The key that a swipe was, by what has the focus after it; None if it was none.
 
-    BACK leaves no reliable trace and is always believed. HOME and RECENT both show the launcher: if its activity is
-    the recents one it was RECENT, otherwise what it looked like. If an app stays in front it was no key.
+    BACK leaves no reliable trace and is always believed. HOME and RECENT both show the launcher: its home screen or the
+    recent apps, or if that is unknown, what it looked like. If an app stays in front it was no key.
     """
     if swiped.looks_like is SystemKey.BACK:
         return SystemKey.BACK
     if after.shows_recents:
         return SystemKey.RECENT
-    return swiped.looks_like if after.shows_launcher else None
+    if not after.shows_launcher:
+        return None
+    return SystemKey.HOME if after.overview is False else swiped.looks_like
 
 
 def _key_stroke(stroke: TouchStroke, keyboard: Box, areas: ScreenAreas, touch: TouchRules) -> KeyStroke:

@@ -13,10 +13,10 @@ from pathlib import Path
 from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.device.device import Device, ScreenState
+from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.repair import WHILE_RECORDING
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
+from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.errors import DatasetError, DeviceError
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.getevent import InputDeviceNode
@@ -34,6 +34,7 @@ from odyssey_recorder.recording.provenance_records import intent_of
 from odyssey_recorder.recording.raw_input import Interpreter
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST
 from odyssey_recorder.recording.session import LATE_INPUT_NS, NOT_READY, OUT_OF_DATE, Session
+from odyssey_recorder.recording.shown_screen import ShownScreen
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.step_writer import NO_TREE, NO_TREES, SavedFrame, StepWriter
 from odyssey_recorder.recording.view import (
@@ -43,9 +44,7 @@ from odyssey_recorder.recording.view import (
     StepRows,
     TextQuestion,
     ViewPublisher,
-    goal_screenshot,
     make_view,
-    shown_goal,
 )
 
 BROKEN_TOUCH = (
@@ -56,8 +55,6 @@ TICK_S = 0.05
 """How often passive mode wakes up without a message."""
 LAST_STEPS_S = 5.0
 """In passive mode, how long inputs from before the stop may take to become steps."""
-SETTLED_EVERY_NS = 2_000_000_000
-"""In passive mode, the shortest time between two screenshots of a screen that changes by itself."""
 LAST_SETTLE_S = 1.0
 """In passive mode, how long the screen after the last inputs may take to settle."""
 NOTHING_TO_UNDO = "No step to undo."
@@ -113,14 +110,8 @@ class Engine:
         self._work = slow_work.RecorderWork(device, self._writer, self._snapshots, self._inbox.put)
         self._questions: dict[int, TextQuestion] = {}
         self._rows = StepRows(draft.episode_id)
-        self._watch = StillnessWatch(rules.settle, since_ns=time.monotonic_ns())
-        self._is_settled = False
-        self._settled_frame: int | None = None
-        self._settled_key, self._settled_ns = -1, 0
-        self._unproved: list[slow_work.TreeRead | slow_work.ScreenStateRead] = []
+        self._shown = ShownScreen(self._session, draft, self._writer, self._work, rules.settle)
         self._published: Path | None = None
-        self._before_loss: Frame | None = None
-        """What the device showed before it was lost; None if a screen was being restored."""
         self.is_agents_turn = False
         self._screenshots = store.root / SCREENSHOTS
         self.publisher = ViewPublisher(self._make_view(), listener)
@@ -264,7 +255,7 @@ class Engine:
             case SavedFrame():
                 self._writer.take_screenshot(message)
                 self._apply(events.FrameKept(message.frame.number))
-                self._note_screen(message)
+                self._keep(partial(self._shown.note, message))
                 self._request_tree(message.frame.number)
             case slow_work.ScreenStateRead() | slow_work.TreeRead() | slow_work.RestoreScreenRead():
                 self._process_reading(message)
@@ -344,39 +335,11 @@ class Engine:
             self._notify(OFF_SCREEN, NoticeKind.REFUSAL)
         self._apply(events.TouchCancelled())
 
-    def _keep_settled_screen(self, frame: Frame) -> None:
-        """Passive mode keeps screenshots only for inputs, so keep the screen after the last step too."""
-        anchor, key = self._watch.anchor, self._draft.state.next_key
-        idle = self._is_settled and self._session.state is State.READY and not self._session.touched
-        due = key != self._settled_key or frame.started_ns - self._settled_ns >= SETTLED_EVERY_NS
-        if not idle or not due or anchor is None or (anchor.number, key) == (self._settled_frame, self._settled_key):
-            return
-        self._settled_frame, self._settled_key, self._settled_ns = anchor.number, key, frame.started_ns
-        kept = self._writer.screenshot(anchor.number)
-        if kept is not None:
-            self._note_screen(kept)
-        else:
-            self._work.keep_screenshot(self._writer.frame(anchor.number) or replace(frame, number=anchor.number))
-
-    def _note_screen(self, kept: SavedFrame) -> None:
-        """Note the settled screen in the draft: a resumed recording starts from it."""
-        if self._is_passive:
-            is_current = kept.frame.number == self._settled_frame and self._draft.state.next_key == self._settled_key
-            is_current = is_current and not self._session.touched
-        else:
-            is_current = kept.frame.number == self._session.frame
-        if self._session.state is not State.READY or not is_current:
-            return
-        try:
-            self._draft.note_screen(kept.path, self._session.next_flags)
-        except DatasetError as error:
-            self._apply(events.StorageFailed(str(error), time.monotonic_ns()))
-
     def _request_tree(self, number: int) -> None:
         """Read the view hierarchy while the screen is settled."""
         if self._is_passive:
             return
-        if not (self._rules.view_hierarchies and self._is_settled):
+        if not (self._rules.view_hierarchies and self._shown.is_settled):
             self._writer.lack_tree(number, NO_TREE if self._rules.view_hierarchies else NO_TREES)
         elif number == self._session.frame:
             self._work.read_tree(number)
@@ -387,55 +350,26 @@ class Engine:
             self._apply(events.ErrorDialogSeen(read.state.error_dialog))
         match read:
             case slow_work.TreeRead(tree=tree) if tree is not None and self._rules.view_hierarchies:
-                self._await_proof(read)
+                if self._shown.awaits_proof_of(read):
+                    self._reader.ask()
             case slow_work.TreeRead(number, None, why=why):
                 self._writer.lack_tree(number, why)
             case slow_work.ScreenStateRead() if self._is_passive:
-                self._await_proof(read)
+                if self._shown.awaits_proof_of(read):
+                    self._reader.ask()
             case slow_work.ScreenStateRead(number, state) if state is not None:
                 self._writer.take_screen(number, state)
             case slow_work.RestoreScreenRead(frame, state):
                 self._writer.status_bar_px = state.status_bar_px if state is not None else self._writer.status_bar_px
-                self._apply(events.ReturnJudged(self._is_restored(frame, state)))
+                self._apply(events.ReturnJudged(self._shown.is_restored(frame, state)))
             case _:
                 pass
 
-    def _is_restored(self, frame: Frame, state: ScreenState | None) -> bool:
-        if self._session.goal is Goal.ANSWERED:
-            return state is not None and not state.error_dialog
-        goal = shown_goal(self._session.goal, self._draft)
-        if self._session.goal is Goal.LOST and self._is_as_before_loss(frame):
-            return True
-        return goal in {Goal.UNDONE, Goal.LEFT} and self._writer.shows(frame, goal_screenshot(goal, self._draft))
-
-    def _is_as_before_loss(self, frame: Frame) -> bool:
-        """Whether this is the last screen before the loss; if that is the one before the last step, it is unsure."""
-        steps, before, left = self._draft.steps, self._before_loss, self._draft.state.left
-        if left is None and not steps:
-            return True
-        if before is None or not frame.shows_same_as(before, ignore_top_px=self._writer.status_bar_px):
-            return False
-        return left is not None or not self._writer.shows(frame, steps[-1].screenshot)
-
-    def _await_proof(self, read: slow_work.TreeRead | slow_work.ScreenStateRead) -> None:
-        """A reading belongs to a frame if another frame, requested after the reading was complete, is equal."""
-        if read.frame_number == self._session.frame:
-            self._unproved.append(read)
-            self._reader.ask()
-
-    def _prove(self, frame: Frame) -> None:
-        complete = [read for read in self._unproved if frame.started_ns >= read.read_ns]
-        self._unproved = [read for read in self._unproved if frame.started_ns < read.read_ns]
-        for read in complete:
-            if read.frame_number != self._session.frame or self._session.state is not State.READY:
-                continue
-            match read:
-                case slow_work.TreeRead(number, tree) if tree is not None:
-                    self._notify(self._writer.take_tree(number, tree))
-                case slow_work.ScreenStateRead(number, state) if state is not None:
-                    self._writer.take_screen(number, state)
-                case _:
-                    pass
+    def _keep(self, keep: Callable[[], None]) -> None:
+        try:
+            keep()
+        except DatasetError as error:
+            self._apply(events.StorageFailed(str(error), time.monotonic_ns()))
 
     def _take_written(self, message: messages.Written) -> None:
         match message:
@@ -463,10 +397,10 @@ class Engine:
             self._notify(f"{what} could not be saved. {error}")
 
     def _trial(self, ending: Complete | Impossible) -> tuple[DraftStep, ...]:
-        shown = self._settled_frame if self._is_passive else self._session.frame
+        shown = self._shown.settled_frame if self._is_passive else self._session.frame
         if shown is None or self._writer.screenshot(shown) is None:
             return self._draft.steps
-        last = effects.SaveStep(shown, None, self._is_settled, time.monotonic_ns(), ending)
+        last = effects.SaveStep(shown, None, self._shown.is_settled, time.monotonic_ns(), ending)
         return (*self._draft.steps, self._writer.make_step(last))
 
     def _input_sent(self, started_ns: int, ended_ns: int) -> None:
@@ -481,30 +415,17 @@ class Engine:
 
     def _process_frame(self, frame: Frame) -> None:
         self._writer.hold(frame, self._session.needed)
-        if not self._session.was_lost and self._session.goal is not Goal.LOST:
-            self._before_loss = None if self._session.restoring else frame
+        self._shown.remember(frame)
         if self._session.state is State.DEVICE_LOST:
             self._apply(events.DeviceCameBack(frame.started_ns))
-        stillness = self._watch.see(frame, ignore_top_px=self._writer.status_bar_px)
-        self._is_settled = stillness is Stillness.STILL
-        anchor = self._watch.anchor
-        if anchor is None or self._watch.ignores(frame):
+        seen = self._shown.see(frame)
+        if seen is None:
             return
-        self._apply(
-            events.FrameSeen(
-                frame.number,
-                anchor.number,
-                frame.started_ns,
-                still=stillness is Stillness.STILL,
-                restless=stillness is Stillness.RESTLESS,
-                streamed=frame.streamed,
-                arrived_ns=frame.arrived_ns,
-                size=frame.size,
-            )
-        )
-        self._prove(frame)
+        self._apply(seen)
+        for text in self._shown.take_proved(frame):
+            self._notify(text)
         if self._is_passive:
-            self._keep_settled_screen(frame)
+            self._keep(partial(self._shown.keep, frame))
 
     def _apply(self, event: events.PassiveEvent) -> None:
         """Carry out the session's effects in order; an immediate outcome goes before the next effect."""
@@ -512,7 +433,7 @@ class Engine:
             outcome = self._carry_out(effect)
             if outcome is not None:
                 self._apply(outcome)
-        is_settled = self._device.sends_frames and self._is_settled and not self._session.restoring
+        is_settled = self._device.sends_frames and self._shown.is_settled and not self._session.restoring
         is_moving = self._is_passive and not is_settled
         self._reader.hurry(is_moving or self._session.touched or self._session.state is not State.READY)
 
@@ -534,8 +455,7 @@ class Engine:
         try:
             match effect:
                 case effects.Watch(since_ns, after_input):
-                    before = self._writer.last_frame if after_input else None
-                    self._watch = StillnessWatch(self._rules.settle, since_ns=since_ns, before=before)
+                    self._shown.watch(since_ns, after_input=after_input)
                     self._reader.ask()
                 case effects.KeepFrame(number):
                     return self._keep_frame(number)
@@ -624,7 +544,7 @@ class Engine:
             self._notify(OUT_OF_DATE, NoticeKind.REFUSAL)
             return events.TouchCancelled()
         self._writer.forget_unused_screenshots(self._session.needed)
-        new_screen = self._session.state is State.CAPTURING and self._is_settled
+        new_screen = self._session.state is State.CAPTURING and self._shown.is_settled
         snapshot = self._draft.state.next_key if new_screen and self._snapshots.wanted else None
         self._work.keep_screenshot(frame, snapshot=snapshot)
         if not self._is_passive:

@@ -346,7 +346,7 @@ class FieldRead:
 
     `field` identifies the field. Where a device does not mark hints, an empty field's text is its hint. `fields` are
     all fields in view by what identifies them, each with its text, and `labels` the texts of all other views; None if
-    the views could not be read.
+    the views could not be read. `overview`: whether the launcher shows the recent apps; None if that is unknown.
     """
 
     text: str | None
@@ -355,6 +355,7 @@ class FieldRead:
     field: str = ""
     fields: tuple[tuple[str, str], ...] = ()
     labels: frozenset[str] | None = None
+    overview: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

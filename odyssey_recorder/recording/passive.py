@@ -30,6 +30,9 @@ UNTOUCHED = (
 )
 UNTOUCHED_SCREENS = 4
 """So many settled screens without any touch are worth a notice."""
+AREAS_UNREAD = (
+    "Waiting for the device to say where its buttons and its keyboard are. Until then a touch may be misunderstood."
+)
 TOUCHED_TOO_EARLY = "Your last input was not recorded. Restore the screen first."
 CLOCK_CHANGED = "The device's clock was changed. Check that the last steps have the right screenshots."
 
@@ -82,12 +85,17 @@ class PassiveSession(RestoringSession):
             return State.SETTLING
         if self._restore.is_looking:
             return State.SETTLING
-        return State.RESTORING if self._restore.is_active else State.READY
+        if self._restore.is_active:
+            return State.RESTORING
+        return State.READY if self._raw_inputs.knows_areas else State.SETTLING
 
     @property
     def reason(self) -> str:
-        """Why the device, the storage or the input events are lost; empty otherwise."""
-        return self._storage_reason or self._device_reason or self._input_reason
+        """Why the device, the storage or the input events are lost, or touches not understood yet; empty otherwise."""
+        lost = self._storage_reason or self._device_reason or self._input_reason
+        if lost or self.state is not State.SETTLING or self._restore.is_active or not self._has_frames:
+            return lost
+        return AREAS_UNREAD if self._has_input else ""
 
     @property
     def frame(self) -> int | None:

@@ -23,7 +23,7 @@ from odyssey_recorder.gesture.typed_keys import UNKNOWN, Key
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording.events import Intent, KeyPress, ScreenLooked, Touch
+from odyssey_recorder.recording.events import FieldRead, Intent, KeyPress, ScreenLooked, Touch
 from odyssey_recorder.recording.timeline import FrameFound
 
 FOCUS_NS = 500_000_000
@@ -45,7 +45,8 @@ class RawInput:
     `device_us`: the same moment on the device's own clock. `last_ns`: the previous input there. `what` is None until
     the finger lifts. `before` and `after`: the screen's areas around the input, the latter requested at `look_ns` or
     later. `found`: its frame. An `overdue` input waits for nothing more; a `refused` one is not recorded, for that
-    reason. `next_ns`: the next input there. `spun`: the last contact of a wheel, if several make up `what`.
+    reason. `next_ns`: the next input there. `views`: read after it, if it `needs_views`. `spun`: the last contact of a
+    wheel, if several make up `what`.
     """
 
     at_ns: int
@@ -64,15 +65,21 @@ class RawInput:
     device_us: int | None = None
     last_ns: int = 0
     next_ns: int | None = None
+    needs_views: bool = False
+    views: FieldRead | None = None
     spun: Contact | None = None
 
     @property
     def led_to(self) -> ScreenAreas | None:
         """The screen's areas that this input led to; None if unknown, such as after the next input."""
-        after = self.after
-        if after is None or after.requested_ns < self.lifted_ns + FOCUS_NS:
+        after, views = self.after, self.views
+        if after is None or after.areas is None or after.requested_ns < self.lifted_ns + FOCUS_NS:
             return None
-        return None if self.next_ns is not None and self.next_ns < after.answered_ns else after.areas
+        if self.next_ns is not None and self.next_ns < after.answered_ns:
+            return None
+        if views is None or (self.next_ns is not None and self.next_ns < views.answered_ns):
+            return after.areas
+        return replace(after.areas, overview=views.overview)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +107,10 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """An input whose meaning needs the screen's areas, requested at `look_ns` or later."""
+    """An input whose meaning needs the screen's areas or, if `needs_views`, its views, as of `look_ns` or later."""
 
     look_ns: int
+    needs_views: bool = False
 
 
 Outcome = RawAction | Stroke | Refused | Undecided
@@ -165,8 +173,8 @@ def _tapped_on_bar(
     raw_input: RawInput, click: RawAction, tapped: Pressed | BesideButtons, areas: ScreenAreas
 ) -> Outcome:
     """A navigation button, or a click beside the buttons; what has the focus later may contradict that."""
-    if _is_too_early(raw_input):
-        return Undecided(raw_input.lifted_ns + FOCUS_NS)
+    if (awaited := _awaited(raw_input)) is not None:
+        return awaited
     before, _ = _areas_around(raw_input)
     led_to = raw_input.led_to
     key = tapped.key if isinstance(tapped, Pressed) else None
@@ -187,7 +195,7 @@ def _is_proved(key: SystemKey, raw_input: RawInput, found: FrameFound) -> bool:
     before, after = _areas_around(raw_input)
     if found.check is not None or before is None or after is None or before.rotation == after.rotation:
         return True
-    return key is not SystemKey.BACK and confirmed(Swiped(key), after) is key
+    return key is not SystemKey.BACK and confirmed(Swiped(key), raw_input.led_to or after) is key
 
 
 def _areas_around(raw_input: RawInput) -> tuple[ScreenAreas | None, ScreenAreas | None]:
@@ -195,24 +203,30 @@ def _areas_around(raw_input: RawInput) -> tuple[ScreenAreas | None, ScreenAreas 
     return before.areas if before is not None else None, after.areas if after is not None else None
 
 
-def _is_too_early(raw_input: RawInput) -> bool:
-    """Whether the last look may not show yet what an input led to."""
-    after = raw_input.after
-    return not raw_input.overdue and (after is None or after.requested_ns < raw_input.lifted_ns + FOCUS_NS)
+def _awaited(raw_input: RawInput) -> Undecided | None:
+    """What may still tell what an input led to: the focus, and on the launcher its views, unless an input followed."""
+    after, since_ns = raw_input.after, raw_input.lifted_ns + FOCUS_NS
+    if raw_input.overdue:
+        return None
+    if after is None or after.requested_ns < since_ns:
+        return Undecided(since_ns)
+    led_to = raw_input.led_to
+    if led_to is None or raw_input.views is not None or raw_input.next_ns is not None:
+        return None
+    return Undecided(since_ns, needs_views=True) if led_to.shows_launcher and not led_to.shows_recents else None
 
 
 def _navigated(raw_input: RawInput, scroll: RawAction, swiped: Swiped) -> Outcome:
     after = raw_input.after
-    if _is_too_early(raw_input) and swiped.looks_like is not SystemKey.BACK:
-        return Undecided(raw_input.lifted_ns + FOCUS_NS)
+    awaited = _awaited(raw_input)
+    if awaited is not None and swiped.looks_like is not SystemKey.BACK:
+        return awaited
     if after is None or after.areas is None:
         return replace(scroll, intent=KeyPress(swiped.looks_like))
-    key = confirmed(swiped, after.areas)
-    return (
-        replace(scroll, flags=(*scroll.flags, Flag(FlagCode.NO_KEY)))
-        if key is None
-        else replace(scroll, intent=KeyPress(key))
-    )
+    key = confirmed(swiped, raw_input.led_to or after.areas)
+    if key is None:
+        return replace(scroll, flags=(*scroll.flags, Flag(FlagCode.NO_KEY)))
+    return replace(scroll, intent=KeyPress(key))
 
 
 def _areas(raw_input: RawInput, found: FrameFound, size: Size | None) -> tuple[ScreenAreas | None, tuple[Flag, ...]]:

@@ -12,6 +12,7 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.raw_input import (
     BLIND,
+    FOCUS_NS,
     NO_SCREENSHOT,
     PINCHED,
     Interpreter,
@@ -117,6 +118,11 @@ class RawInputQueue:
         return bool(self._keeping)
 
     @property
+    def knows_areas(self) -> bool:
+        """Whether the screen's areas have been read since the device was last lost."""
+        return bool(self._looks)
+
+    @property
     def reading(self) -> bool:
         """Whether the current screen's areas, or the focused field since the last input, are not yet read."""
         return self._readings.pending or self._looking or self._look_frame != self.newest
@@ -173,6 +179,7 @@ class RawInputQueue:
             raw_input.overdue = True
             self._find_screenshot(raw_input)
         self._timeline.forget()
+        self._looks.clear()
 
     # Readings of the device.
 
@@ -188,6 +195,9 @@ class RawInputQueue:
 
     def read_field(self, reading: events.FieldRead) -> None:
         self._readings.add(reading)
+        for raw_input in self._raw_inputs():
+            if raw_input.needs_views and reading.requested_ns >= raw_input.lifted_ns + FOCUS_NS:
+                raw_input.views = raw_input.views or reading
 
     def distrust_clock(self) -> None:
         """Treat the times of all waiting inputs as uncertain."""
@@ -304,17 +314,15 @@ class RawInputQueue:
 
     def requests(self, now_ns: int, *, may_write: bool, may_look: bool) -> list[effects.PassiveEffect]:
         wanted: list[effects.PassiveEffect] = []
-        for raw_input in self._raw_inputs():
-            if raw_input.what is not None and now_ns - max(
-                raw_input.arrived_ns, raw_input.lifted_ns
-            ) >= self._patience_ns(raw_input):
-                raw_input.overdue = True
-            self._find_screenshot(raw_input)
-        if may_write:
-            wanted += [effects.KeepFrame(number) for number in self._screenshots_to_keep()]
         if may_look and self._is_look_due(now_ns):
             self._looking, self._look_tried_ns, self._look_frame = True, now_ns, self.newest
             wanted.append(effects.LookAtScreen())
+        for raw_input in self._raw_inputs():
+            waited_ns = now_ns - max(raw_input.arrived_ns, raw_input.lifted_ns)
+            raw_input.overdue |= raw_input.what is not None and waited_ns >= self._patience_ns(raw_input)
+            self._find_screenshot(raw_input)
+        if may_write:
+            wanted += [effects.KeepFrame(number) for number in self._screenshots_to_keep()]
         if may_look and self._readings.is_due(now_ns, self.newest, still=self._still):
             self._readings.begin(now_ns, self.newest)
             wanted.append(effects.LookAtField())
@@ -339,12 +347,18 @@ class RawInputQueue:
                     return self._refuse(head, refused)
                 case RawAction() as action:
                     return self._take_action(head, action)
-                case Undecided(look_ns):
-                    head.look_ns = max(head.look_ns, look_ns)
+                case Undecided() as undecided:
+                    self._await(head, undecided)
                     return None
         if self._run is not None and self._finished_ns is not None:
             return self._end_run(self._run, self._finished_ns, now_ns)
         return None
+
+    def _await(self, head: RawInput, undecided: Undecided) -> None:
+        head.look_ns = max(head.look_ns, undecided.look_ns)
+        if undecided.needs_views and not head.needs_views:
+            head.needs_views = True
+            self._readings.want(undecided.look_ns)
 
     def _owe(self, note: RawNote) -> None:
         self._queue.popleft()
@@ -461,14 +475,14 @@ class RawInputQueue:
         return list(wanted)
 
     def _patience_ns(self, raw_input: RawInput) -> int:
-        is_answer_pending = self._looking and self._look_tried_ns >= raw_input.look_ns and self._finished_ns is None
-        return LOOK_PATIENCE_NS if is_answer_pending else PATIENCE_NS
+        is_answer_pending = self._looking or (raw_input.needs_views and self._readings.pending)
+        return LOOK_PATIENCE_NS if is_answer_pending and self._finished_ns is None else PATIENCE_NS
 
     def _is_look_due(self, now_ns: int) -> bool:
         since_ns = now_ns - self._look_tried_ns
         if self._looking or since_ns < LOOK_EVERY_NS:
             return False
-        is_new = self.newest != self._look_frame and since_ns >= LOOK_AGAIN_NS
+        is_new = (self.newest != self._look_frame or not self._looks) and since_ns >= LOOK_AGAIN_NS
         return (
             is_new
             or since_ns >= CLOCK_EVERY_NS

@@ -22,6 +22,7 @@ from odyssey_recorder.device.view_hierarchy import (
     focused_text,
     is_within,
     navigation_buttons,
+    shows_overview,
 )
 from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError, RecordingError
 from odyssey_recorder.gesture.areas import Navigation, ScreenAreas, is_right_to_left
@@ -410,6 +411,7 @@ def _field_read(read: TreeRead, requested_ns: int) -> events.FieldRead:
         "" if focused is None else _field_name(focused),
         tuple((_field_name(node), field_text(node)) for node in nodes if node.is_field and not node.password),
         frozenset(node.text for node in nodes if node.text and not node.is_field),
+        shows_overview(nodes),
     )
 
 

@@ -92,8 +92,8 @@ class FieldReadings:
         return self._wanted or self._under_way
 
     def want(self, done_ns: int) -> None:
-        """The field may hold another text since `done_ns`."""
-        self._wanted, self._done_ns = True, done_ns
+        """The screen may show something else since `done_ns`."""
+        self._wanted, self._done_ns = self._wanted or done_ns > self._done_ns, max(done_ns, self._done_ns)
 
     def is_due(self, now_ns: int, screen: int | None, *, still: bool) -> bool:
         """Whether to read now. An input or a new screen may have changed a field; both must settle first."""

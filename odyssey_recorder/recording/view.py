@@ -22,7 +22,6 @@ from odyssey_recorder.recording.state import Goal, State
 if TYPE_CHECKING:  # a window that does not record yet needs none of them
     from odyssey_recorder.dataset.draft import Draft, DraftStep
     from odyssey_recorder.dataset.provenance import AgentRecord
-    from odyssey_recorder.device.view_hierarchy import ViewNode
     from odyssey_recorder.recording.passive import PassiveSession
     from odyssey_recorder.recording.session import Session
 
@@ -208,7 +207,7 @@ class RecordingView:
     note: str = ""
     reason: str = ""
     goals: tuple[TaskGoal, ...] = ()
-    nodes: "tuple[ViewNode, ...]" = ()
+    nodes: tuple[ViewNode, ...] = ()
 
 
 class Listener(Protocol):

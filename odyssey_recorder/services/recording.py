@@ -78,9 +78,9 @@ class RecordingService:
 
     def reply(self, episode_id: str, words: str) -> None:
         """Say something to the reviewer who sent the annotator's episode back."""
-        from odyssey_recorder.services.review_files import reply_to_reviewer  # imported late: slow to load
+        from odyssey_recorder.services.review_files import add_reply  # imported late: slow to load
 
-        reply_to_reviewer(self.store.root, self.who_records(), episode_id, words)
+        add_reply(self.store.root, self.who_records(), episode_id, words)
 
     @property
     def can_simulate(self) -> bool:

@@ -145,6 +145,12 @@ class ReviewService(ReviewedDataset):
         self._notify([episode_id])
         return self.open(episode_id)
 
+    def reply(self, episode_id: str, words: str) -> OpenedReview:
+        """Say something to the annotator of an episode that was sent back."""
+        self._log.reply(episode_id, words)
+        self._notify([episode_id])
+        return self.open(episode_id)
+
     def accept_also(self, episode_id: str, wanted: AlsoRight, why: str) -> OpenedReview:
         """Raises ReviewError also if nothing changes."""
         if not accept_alternatives(self.root, self.reviewer, episode_id, wanted, why):

@@ -51,11 +51,22 @@ def review_policy(root: Path, *, share: float | None = None, seed: int | None = 
     return wanted
 
 
-def reply_to_reviewer(root: Path, annotator: str, episode_id: str, words: str) -> None:
-    """Store what the annotator says to an episode that was sent back. Raises DatasetError, ReviewError."""
-    if (episode := read_row(root, episode_id)) is None:
-        raise DatasetError(f"There is no episode {episode_id} in {root}.")
-    ReviewLog(root, lambda: annotator).reply(episode, words)
+def add_reply(root: Path, by: str, episode_id: str, words: str) -> None:
+    """Store what its annotator or a reviewer says about an episode that was sent back; the others see it.
+
+    Raises DatasetError, ReviewError.
+    """
+    ReviewLog(root, lambda: by).reply(episode_id, words)
+
+
+def review_thread(root: Path, episode_id: str) -> tuple[str, ...]:
+    """Why an episode was sent back and the replies, a line for each.
+
+    Raises DatasetError, ReviewError, also if it is not sent back.
+    """
+    if thread := ReviewStore(root).read_complete(episode_id).thread:
+        return thread
+    raise ReviewError("This episode is not sent back.")
 
 
 def trashed_episodes(root: Path) -> Sequence[InTrash]:

@@ -304,7 +304,9 @@ class ReviewedDataset:
             seen = altered_row(control, episode)
             first, unreviewed = statuses.ReviewerRole.FIRST, statuses.ReviewStage.UNREVIEWED
             return replace(row, episode=seen, stage=unreviewed, twice=None, role=first), control
-        row = replace(row, reply="" if file.reply is None else file.reply.words)
+        if status.stage is statuses.ReviewStage.SENT_BACK:
+            is_replied = any(statuses.same_person(last.by, episode.annotator) for last in file.replies[-1:])
+            row = replace(row, thread=file.thread, is_replied=is_replied)
         role, newest = statuses.reviewer_role(status, **persons), statuses.reopened_verdict(status, **persons)
         row = replace(row, reopens="" if isinstance(newest, str) else newest.by)
         return replace(row, refusal=role) if isinstance(role, str) else replace(row, role=role), None

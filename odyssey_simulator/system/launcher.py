@@ -71,7 +71,8 @@ class HomePage(Page):
             Spacer(TASKBAR_DP if self.system.has_taskbar else NAVIGATION_DP),
         )
         scene = Picture(wallpaper(self.system.seed), flex=1)
-        return Stack((Surface(scene), Surface(body, on_swipe=self._swiped)))
+        workspace = Surface(body, on_swipe=self._swiped, id="com.android.launcher3:id/workspace")
+        return Stack((Surface(scene), workspace))
 
     def _swiped(self, direction: str) -> None:
         if direction == "up":

@@ -71,6 +71,8 @@ class SystemUi:
         self._minutes = 10 * 60
         self.toast_text = ""
         self.recents = False
+        self.recents_apart = False
+        """Another launcher is the home app, so the recent apps are an activity of their own."""
         self.recents_memory = Memory()
         self.shared: Intent | None = None
         self.share_memory = Memory()
@@ -116,7 +118,7 @@ class SystemUi:
     @property
     def activity(self) -> str:
         if self.recents:
-            return "com.android.quickstep.RecentsActivity"
+            return "com.android.quickstep.RecentsActivity" if self.recents_apart else self.launcher.component
         return self.front.component if len(self.front.pages) == 1 else f"{self._front}.{self._page_name}"
 
     @property

@@ -127,8 +127,9 @@ class _Builder:
         system = self._system
         if system.recents:
             look = self._look(self._system_theme, content, system.recents_memory)
-            box = self._lay(Surface(recents_view(system, look), color="surface_high"), look, content)
-            return Window("RecentsActivity", "com.android.launcher3", box)
+            id_ = f"{system.launcher.package}:id/overview_panel"
+            panel = Surface(recents_view(system, look), color="surface_high", id=id_)
+            return Window(system.window_title, system.package, self._lay(panel, look, content))
         page = self._page
         area = self._screen if page.edge_to_edge else content
         look = self._look(self._theme, content, page.memory)

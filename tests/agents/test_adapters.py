@@ -4,6 +4,7 @@
 import random
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -137,6 +138,13 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
     ("agentcpm-gui", '{"POINT":[500,250],"duration":1000}', LongPress(Point(500, 250))),
     ("agentcpm-gui", '{"POINT":[500,250],"duration":200}', Click(Point(500, 250))),
     ("agentcpm-gui", '{"POINT":[500,250],"STATUS":"satisfied"}', Complete()),
+    ("cogagent-v1", "Plan: 1. So.\nNext Action: Tap.\nGrounded Operation: tap [[780,862]]", Click(Point(780, 862))),
+    ("cogagent-v1", "Grounded Operation:[button] Find -> CLICK at the box [[876,308,940,338]]", Click(Point(908, 323))),
+    ("cogagent-v1", "Grounded Operation:[combobox] Find -> TYPE: sour milk at the box [[341,460,640,482]]",
+     Type("sour milk")),
+    ("cogagent-v1", "Grounded Operation: long press [[1,2]]", LongPress(Point(1, 2))),
+    ("cogagent-v1", "TYPE: a -> b", Type("a -> b")),
+    ("cogagent-v1", "CLICK: (500, 250)", Click(Point(500, 250))),
     ("cogagent", "Action: Tap.\nGrounded Operation: CLICK(box=[[067,096,133,104]], element_type='x', element_info='Y')",
      Click(Point(100, 100))),
     ("agentcpm-gui", '{"thought":"…","POINT":[729,69]}', Click(Point(729, 69))),
@@ -237,6 +245,9 @@ def test_models_of_2026_are_told_what_they_said_before() -> None:
 PROBLEMS = (
     ("odyssey-agent", "SWIPE: UP", "unmapped: SWIPE is none of the nine actions"),
     ("odyssey-agent", "[CLICK] (1, 2)", "unreadable"),
+    ("cogagent-v1", "Grounded Operation: zoom [[1,2]]", "unreadable"),
+    ("cogagent-v1", "Grounded Operation: tap [[780,", "unreadable"),
+    ("set-of-marks", "CLICK: 7", "unreadable"),
     ("os-atlas", "actions:\nROTATE [left]", "unmapped"),
     ("os-atlas", "actions:\nI would tap it.", "unreadable"),
     ("qwen2.5-vl", '{"arguments": {"action": "wait", "time": 2}}', "not an action: wait 2 s"),
@@ -380,6 +391,16 @@ def test_memory_is_told_in_place_of_the_history(name: str) -> None:
     assert recalled.count(memory) == 1
     without, with_action, with_memory = ({*words.splitlines()} for words in (nothing, acted, recalled))
     assert not (without - with_action) & with_memory
+
+
+def test_memory_is_told_in_the_slot_of_a_file_or_before_it(tmp_path: Path) -> None:
+    mine, memory = tmp_path / "mine.txt", History(memory="It is late.")
+    told = []
+    for text in ("{screenshot}\n{task} Before: {history}", "{screenshot}\n{task}"):
+        mine.write_text(text)
+        (message,) = adapter_named("zero-shot", mine).prompt("Go.", memory, screenshot_named("now"))
+        told.append([part.text if isinstance(part, Words) else "image" for part in message.parts])
+    assert told == [["image", "Go. Before: It is late."], ["Done so far: It is late.", "image", "Go."]]
 
 
 def test_unknown_adapter_is_rejected() -> None:

@@ -12,7 +12,7 @@ from odyssey_recorder.llm.model import Image, LazyImage, Words
 from odyssey_recorder.llm.tool_calls import ToolCall
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Size
-from tests.agents.gold_replayer import LACKING
+from tests.agents.gold_replayer import LACKING, OF_PAPER
 from tests.cli import CommandLine
 
 TRUE = Size(1080, 2400)
@@ -35,6 +35,10 @@ def as_call(name: str) -> str:
 def as_command(name: str) -> str:
     more = {"TYPE": "[a]", "SCROLL": "[UP]", "OPEN_APP": "[a]"}
     return f"actions:\n{name} {more.get(name, '<point>[[5, 5]]</point>')}"
+
+
+def as_line(name: str) -> str:
+    return f"{name}: {({'SCROLL': 'UP', 'TYPE': 'a'}).get(name, '(5, 5)')}"
 
 
 def as_do(name: str) -> str:
@@ -78,6 +82,7 @@ OFFERS: dict[str, tuple[str | tuple[str, ...], Callable[[str], str]]] = {
         r"\b(CLICK|LONG_PRESS|SCROLL|TYPE|HOME|BACK|RECENT|COMPLETE|IMPOSSIBLE)\b",
         as_json("action", direction="UP"),
     ),
+    **dict.fromkeys(OF_PAPER, (r"^([A-Z_]+)(?::|$)", as_line)),
     "autoglm-phone": (r'action="([\w ]+)"', as_do),
     "gelab-zero": (r"action:([A-Z]+)", as_fields),
     "scalecua": (

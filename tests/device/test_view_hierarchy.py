@@ -16,6 +16,7 @@ from odyssey_recorder.device.view_hierarchy import (
     name_at,
     navigation_buttons,
     parse,
+    shows_overview,
 )
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.model.action import SystemKey
@@ -341,3 +342,17 @@ def test_navigation_buttons_are_found_by_their_ids(package: str, home: str) -> N
     }
     assert navigation_buttons(parse(listed.replace("recent_apps", "other"))) == {}
     assert navigation_buttons(parse(listed.replace(package, "com.app"))) == {}
+
+
+@pytest.mark.parametrize(
+    ("ids", "shows"),
+    [
+        (("com.google.android.apps.nexuslauncher:id/overview_panel",), True),
+        (("com.android.launcher3:id/workspace", "com.android.launcher3:id/overview_actions_view"), False),
+        (("com.android.launcher3:id/apps_view",), None),
+        (("com.example.shop:id/workspace", "com.example.shop:id/overview_panel"), None),
+    ],
+)
+def test_recent_apps_and_the_home_screen_are_told_apart_by_their_ids(ids: tuple[str, ...], shows: bool | None) -> None:
+    listed = windows(window(0, 9, "[0,0][1080,2400]", *(button(0, 0, 9, 9, id_) for id_ in ids)))
+    assert shows_overview(parse(listed)) is shows

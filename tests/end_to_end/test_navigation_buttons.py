@@ -121,8 +121,10 @@ def test_buttons_and_apps_of_a_taskbar_are_the_same_steps_in_both_modes(
 def test_taskbar_is_known_without_a_dump_of_all_windows(
     adb_server: PrivateAdbServer, folders: Iterator[Path], way: WindowsOption, languages: str
 ) -> None:
-    """In Arabic it is mirrored."""
+    """In Arabic it is mirrored. If another launcher is the home app, the recent apps are an activity of their own."""
     with recording_setup(adb_server, next(folders), profile="pixel_tablet") as setup:
+        if way is WindowsOption.REFUSED:
+            setup.emulator.phone.show_recents_apart()
         setup.emulator.phone.put_setting("system", "system_locales", languages)
         setup.emulator.faults.windows_option = way
         passive = record(setup, "passive", 0)

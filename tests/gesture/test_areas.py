@@ -201,6 +201,7 @@ def in_front(package: str, activity: str) -> ScreenAreas:
 APP = in_front("com.example.shop", ".Main")
 LAUNCHER = in_front("com.google.android.apps.nexuslauncher", ".NexusLauncherActivity")
 RECENTS = in_front("com.android.launcher3", "com.android.quickstep.RecentsActivity")
+HOME_SCREEN, OVERVIEW = replace(LAUNCHER, overview=False), replace(LAUNCHER, overview=True)
 
 
 @pytest.mark.parametrize(
@@ -209,6 +210,8 @@ RECENTS = in_front("com.android.launcher3", "com.android.quickstep.RecentsActivi
         (SystemKey.HOME, LAUNCHER, SystemKey.HOME),
         (SystemKey.RECENT, LAUNCHER, SystemKey.RECENT),
         (SystemKey.HOME, RECENTS, SystemKey.RECENT),
+        (SystemKey.HOME, OVERVIEW, SystemKey.RECENT),
+        (SystemKey.RECENT, HOME_SCREEN, SystemKey.HOME),
         (SystemKey.RECENT, RECENTS, SystemKey.RECENT),
         (SystemKey.HOME, APP, None),
         (SystemKey.RECENT, in_front("com.example.mail", ".Inbox"), None),
@@ -232,6 +235,11 @@ def test_focus_after_a_swipe_decides_its_key(looks_like: SystemKey, after: Scree
         (SystemKey.RECENT, RECENTS, APP, False),
         (SystemKey.BACK, APP, LAUNCHER, False),
         (SystemKey.BACK, APP, RECENTS, True),
+        (SystemKey.BACK, LAUNCHER, OVERVIEW, False),
+        (SystemKey.HOME, APP, OVERVIEW, True),
+        (SystemKey.RECENT, APP, OVERVIEW, False),
+        (SystemKey.RECENT, APP, HOME_SCREEN, True),
+        (SystemKey.RECENT, LAUNCHER, HOME_SCREEN, False),
         (None, APP, in_front("com.example.mail", ".Inbox"), False),
         (None, APP, LAUNCHER, True),
         (None, LAUNCHER, LAUNCHER, False),

@@ -70,6 +70,7 @@ class Bench:
     field_text: str | None = None
     reads_fields: bool = True
     phone: "Views | None" = None
+    overview: bool | None = None
     messages: list[str] = field(default_factory=list)
     questions: list[effects.AskText] = field(default_factory=list)
     steps: list[effects.SaveStep] = field(default_factory=list)
@@ -224,7 +225,7 @@ class Bench:
                 assert self._dump is None, "one at a time"
                 self._dump = Dump(self.now_ms)
             case effects.LookAtField() if self.reads_fields:
-                self.send(events.FieldRead(self.field_text, self.now_ns, self.now_ns))
+                self.send(events.FieldRead(self.field_text, self.now_ns, self.now_ns, overview=self.overview))
             case _:
                 self._answer_write(effect)
 
@@ -262,6 +263,7 @@ class Views:
     fields: dict[str, str] = field(default_factory=dict)
     focus: str = ""
     labels: frozenset[str] = frozenset()
+    overview: bool | None = None
 
 
 @dataclass
@@ -280,7 +282,8 @@ class Dump:
             text = phone.fields.get(phone.focus)
             requested_ns = self.requested_ms * MS
             self.read_ms = now_ms
-            self.read = events.FieldRead(text, requested_ns, 0, phone.focus, tuple(phone.fields.items()), phone.labels)
+            fields = tuple(phone.fields.items())
+            self.read = events.FieldRead(text, requested_ns, 0, phone.focus, fields, phone.labels, phone.overview)
         if self.read is not None and now_ms - self.read_ms >= DUMP_WRITES_MS:
             return replace(self.read, answered_ns=bench.now_ns)
         if self.read is None and waited_ms >= DUMP_GIVES_UP_MS:

@@ -11,7 +11,14 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF, UNTOUCHED, UNTOUCHED_SCREENS, PassiveSession
+from odyssey_recorder.recording.passive import (
+    AREAS_UNREAD,
+    CLOCK_CHANGED,
+    DEAF,
+    UNTOUCHED,
+    UNTOUCHED_SCREENS,
+    PassiveSession,
+)
 from odyssey_recorder.recording.raw_input import (
     BLIND,
     DIALOG_TOUCHED,
@@ -24,10 +31,11 @@ from odyssey_recorder.recording.raw_input import (
 from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, NOT_A_STEP, TOO_MANY
 from odyssey_recorder.recording.restore import ANSWER_ANDROID
 from odyssey_recorder.recording.state import State
-from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING, Bench, count, describe, steps
+from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING, Bench, Views, count, describe, steps
 
 LAUNCHER = replace(PLAIN, package="com.android.launcher3")
 RECENTS = replace(LAUNCHER, activity=".RecentsActivity")
+HOME, OVERVIEW = replace(LAUNCHER, overview=False), replace(LAUNCHER, overview=True)
 
 # Inputs become steps.
 
@@ -96,6 +104,9 @@ def large_bench() -> Bench:
         ),
         pytest.param(1060, RECENTS, "RECENT on 0", None, id="beyond recent, and it was that"),
         pytest.param(1060, PLAIN, "1060,2340 on 0", None, id="the switcher of keyboards"),
+        pytest.param(540, OVERVIEW, "HOME on 0", ("the button HOME", "com.android.launcher3/.Main"), id="not home"),
+        pytest.param(850, OVERVIEW, "RECENT on 0", None, id="overview in the launcher's own activity"),
+        pytest.param(850, HOME, "RECENT on 0", ("the button RECENT", "com.android.launcher3/.Main"), id="not recent"),
     ],
 )
 def test_effect_of_a_navigation_button_is_compared(
@@ -103,7 +114,7 @@ def test_effect_of_a_navigation_button_is_compared(
 ) -> None:
     bench = Bench().begin().tap(x, 2340).wait(300)
     assert bench.steps == [], "its effect may still come"
-    bench.areas = leads_to
+    bench.areas, bench.overview = replace(leads_to, overview=None), leads_to.overview
     bench.wait(700)
 
     assert steps(bench) == [step]
@@ -152,6 +163,20 @@ def test_swipe_up_from_the_edge_is_judged_by_its_effect(
 
     assert steps(bench) == [step]
     assert bench.steps[0].flags == flags
+
+
+@pytest.mark.parametrize(("goes_on", "step"), [(False, "RECENT on 0"), (True, "HOME on 0")])
+def test_home_and_recent_of_one_activity_are_told_apart_by_its_views(goes_on: bool, step: str) -> None:
+    """A dump takes two seconds, and shows nothing of the time before the next input. Then the swipe's looks decide."""
+    areas = replace(LAUNCHER, navigation=Navigation.GESTURES)
+    bench = Bench(areas=areas, phone=Views(overview=True), look_ms=120).begin().wait(3000)
+    bench.down().wait(100).up((540, 2390), ms=100, path=((540, 1800), (540, 1200))).show(1).wait(1000)
+    assert bench.steps == []
+    if goes_on:
+        bench.tap(300, 600)
+    bench.wait(9000)
+
+    assert (steps(bench)[0], bench.steps[0].flags) == (step, ())
 
 
 def spin(bench: Bench, *travels: int, at: tuple[int, int] = (540, 1200), pause_ms: int = 0, bend: int = 0) -> None:
@@ -444,6 +469,33 @@ def test_slow_screen_reading_is_awaited_up_to_a_limit() -> None:
     bench.look_ms = 60_000
     bench.tap(20, 20).wait(12_000)
     assert bench.steps[1].flags == (Flag(FlagCode.CLOCK_UNREAD), Flag(FlagCode.AREAS_UNKNOWN))
+
+
+def test_session_waits_for_the_first_reading_of_the_areas_and_says_so() -> None:
+    """Under load one takes several seconds; so does the first after a loss, because the device may have turned."""
+    bench = Bench(look_ms=5000).begin()
+    for _ in range(2):
+        assert (bench.state(), bench.session.reason) == (State.SETTLING, AREAS_UNREAD)
+        bench.wait(6000)
+        assert (bench.state(), bench.session.reason) == (State.READY, "")
+        bench.send(events.DeviceWentAway("It is gone."))
+        assert bench.session.reason == "It is gone."
+        bench.come_back()
+        bench.wait(500)
+
+
+def test_touch_before_the_first_reading_of_the_areas_is_not_lost() -> None:
+    bench = Bench(look_ms=4500).begin().tap(10, 10).wait(10_000)
+
+    assert (steps(bench), bench.messages) == (["10,10 on 0"], [])
+    assert bench.steps[0].flags == (Flag(FlagCode.AREAS_UNKNOWN),)
+
+
+def test_areas_that_cannot_be_read_are_tried_again() -> None:
+    bench = Bench(areas=None).begin().wait(2000)
+    assert bench.state() is State.SETTLING
+    bench.areas = PLAIN
+    assert bench.wait(1000).state() is State.READY
 
 
 def test_touch_without_screen_areas_is_dropped_or_flagged() -> None:

@@ -138,6 +138,10 @@ class Person:
     def recents(self) -> None:
         self.phone.press_key(187)
 
+    @property
+    def in_recents(self) -> bool:
+        return any(node.resource_id == "com.android.launcher3:id/overview_panel" for node in self.nodes)
+
     def type(self, text: str) -> None:
         self.phone.type_text(text)
 

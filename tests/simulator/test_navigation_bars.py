@@ -46,9 +46,9 @@ def test_taskbar_has_its_buttons_at_the_end(profile: str, posture: str, rotation
 
         between = (bounds_of(person, ids[1]).right + bounds_of(person, ids[0]).left) // 2
         person.tap_at(between + 3, bar.center[1])
-        assert person.phone.state().activity.endswith("RecentsActivity"), "the nearest button gets it"
+        assert person.in_recents, "the nearest button gets it"
         person.tap_at(bounds_of(person, ids[2]).left - 20, bar.center[1])
-        assert person.phone.state().activity.endswith("RecentsActivity"), "beside the buttons is nothing"
+        assert person.in_recents, "beside the buttons is nothing"
         person.tap("Browser")
         assert person.phone.state().package == "com.odyssey.browser"
 
@@ -62,7 +62,7 @@ def test_bar_is_mirrored_for_a_language_from_right_to_left(profile: str) -> None
             places[language] = [person.find(name).bounds for name in ("Back", "Home", "Overview")]
             width = person.phone.state().size.width
             person.tap("Overview")
-            assert person.phone.state().activity.endswith("RecentsActivity")
+            assert person.in_recents
     mirrored = [width - box.right for box in places["he-IL"]]
     assert mirrored == pytest.approx([box.left for box in places["en-US"]], abs=2)
 
@@ -79,7 +79,7 @@ def test_keyboard_switcher_is_right_of_the_last_button_while_typing(person: Pers
     person.phone.start_activity("com.android.settings")
     bar = person.phone.state().navigation_bar
     person.tap_at(bar.right - 5, bar.center[1])
-    assert person.phone.state().activity.endswith("RecentsActivity"), "the nearest button"
+    assert person.in_recents, "the nearest button"
 
     person.home()
     person.open("Notes", "New note")

@@ -149,7 +149,7 @@ def test_recents_reopen_a_task_as_it_was_left(person: Person) -> None:
     saved = person.phone.screen().rgba
     person.open("Settings")
     person.recents()
-    assert person.phone.state().activity.endswith("RecentsActivity")
+    assert person.in_recents
     cards = [node for node in person.nodes if node.clickable and node.content_desc in {"Notes", "Settings"}]
     assert [card.content_desc for card in cards] == ["Settings", "Notes"]
     person.tap_at(*cards[1].bounds.center)
@@ -171,11 +171,16 @@ def test_recents_cards_can_be_swiped_away_or_cleared(person: Person) -> None:
 
 
 @pytest.mark.parametrize(
-    ("button", "activity"), [("Home", "Launcher"), ("Back", "MainActivity"), ("Overview", "RecentsActivity")]
+    ("button", "activity", "in_recents"),
+    [("Home", "Launcher", False), ("Back", "MainActivity", False), ("Overview", "Launcher", True)],
 )
-def test_navigation_bar_buttons_work(person: Person, button: str, activity: str) -> None:
+def test_navigation_bar_buttons_work(person: Person, button: str, activity: str, in_recents: bool) -> None:
+    """The recent apps are in the launcher's own activity, unless another launcher is the home app."""
     person.open("Notes", "Pancakes", button)
     assert person.phone.state().activity.endswith(activity)
+    assert person.in_recents is in_recents
+    person.phone.show_recents_apart()
+    assert person.phone.state().activity.endswith("RecentsActivity" if in_recents else activity)
 
 
 # Fingers and lists

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from functools import cache
 
 from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.checking.finding_text import listed, named, sentence
@@ -91,6 +92,17 @@ def is_of_android(package: str) -> bool:
 
 def is_known(package: str) -> bool:
     return any(package in catalogue.by_package for catalogue in shipped_catalogues().values())
+
+
+@cache
+def package_of(app: str) -> str:
+    """Of the app that a catalogue has by this name or alias, android.yaml first; otherwise the name itself."""
+    names = {letters(app), letters(f"{app}s")}
+    for _, catalogue in sorted(shipped_catalogues().items()):
+        for known in catalogue.apps:
+            if not names.isdisjoint(map(letters, (known.name, *known.aliases))):
+                return known.package
+    return app
 
 
 def is_app(package: str, app: str) -> bool:

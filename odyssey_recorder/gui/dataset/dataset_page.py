@@ -205,7 +205,13 @@ class DatasetPage(MainPage):
         selected = f"{len(self._selected):,} selected" if len(self._selected) > 1 else ""
         if self._is_read or shown:
             self._title.setText(" · ".join(filter(None, (count, broken, selected))))
-            self._empty.show_text(*((_NOTHING_YET, _HOW_TO_BEGIN) if not self._total else (_NO_MATCH, "")))
+            self._empty.show_text(
+                *(
+                    (_NOTHING_YET, _HOW_TO_BEGIN)
+                    if not self._total
+                    else (_NO_MATCH, "Press “Show all” to clear the filter.")
+                )
+            )
         is_gallery = self._commands[DatasetCommand.SHOW_GALLERY].isChecked()
         listing = self._gallery if is_gallery and self._gallery is not None else self._view
         self._home = listing

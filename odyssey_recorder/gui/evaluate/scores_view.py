@@ -91,7 +91,7 @@ def problems_view(scored: ScoredFiles) -> QWidget:
         return pile(*hints, notice("No problems.", "Every step has one prediction, and every prediction a step."))
     view, model = QWidget(), TableModel(columns)
     model.show(rows)
-    table = table_view("What does not fit", model, _ROW_PX)
+    table = table_view("Problems", model, _ROW_PX)
     model.setParent(table)
     fill_column(view, *hints, (table, 1))
     return view
@@ -129,7 +129,7 @@ def _tables(scored: ScoredFiles) -> Iterator[QWidget]:
     if found.changes:
         yield _title(found, "What each rule changes, one after the other")
         rows: list[_Row] = [(change.switch, change.ams, change.sr, change.changed) for change in found.changes]
-        yield _table("Rules of strict", ("Rule", "AMS", "SR", "Judged otherwise"), rows, wide=(3,))
+        yield _table("Rules of strict", ("Rule", "AMS", "SR", "Steps scored differently"), rows, wide=(3,))
     if found.published:
         yield _title(found, "Published results")
         heads, rows_of_all = found.published_table

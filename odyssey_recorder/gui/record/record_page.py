@@ -214,7 +214,7 @@ class RecordPage(MainPage):
     def _stop(self) -> None:
         self._controller.stop()
         self._message.clear()
-        self._message.say(NoticeKind.NEWS, "Stopped. The draft is saved. Continue it under Drafts.")
+        self._message.say(NoticeKind.NEWS, "Saved as a draft. Press “Show drafts…” to continue it.")
 
     def _undo(self, first: int, corrects: bool, recorder: "Recorder") -> None:
         """The last steps may not be shown yet."""
@@ -247,7 +247,7 @@ class RecordPage(MainPage):
         self._task.show_hint(OPENING if is_opening else missing if watching else closed or choose)
         assignment = self._task.assignment
         is_practice = assignment is not None and assignment.is_practice
-        self._agent.offer("Practice is for people." if is_practice else why)
+        self._agent.offer("Agents can't do practice tasks." if is_practice else why)
 
     # An agent.
 
@@ -318,7 +318,7 @@ class RecordPage(MainPage):
         self._controller.reply(
             episode_id, words,
             lambda _: say(NoticeKind.NEWS, "Your reply is saved. The reviewers see it."),
-            lambda error: say(NoticeKind.FAILURE, "The reply was not saved.", error_text(error)),
+            lambda error: say(NoticeKind.FAILURE, "Couldn't save the reply.", error_text(error)),
         )  # fmt: skip
 
     def _connect_commands(self) -> None:

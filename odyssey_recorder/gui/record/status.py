@@ -23,7 +23,7 @@ _AGE_MS = 200
 _HINT_MS = 1200
 _REFUSAL_MS = 4000
 _PATHS = {
-    "gRPC": "Screenshots come from the emulator over gRPC: about 20 ms each, and the device follows your finger.",
+    "gRPC": "Fast connection (gRPC): a screenshot takes about 20 ms, and the device follows your finger.",
     "screencap": (
         "Screenshots come from adb (screencap): about half a second each on a real emulator. "
         "Your input is sent when you lift the finger."
@@ -285,8 +285,8 @@ def passive_view_text(view: RecordingView, *, practice: bool = False) -> StatusT
         case State.READY:
             return StatusText(Activity.READY, "Listening", "Your input on the device is recorded.", _LOOK_ONLY)
         case State.IDLE | State.SETTLING:
-            message = "Not recording yet. Wait until it listens."
-            return StatusText(Activity.BUSY, "Starting", message, Overlay("Starting…"))
+            message = f"Not recording yet. {view.message}"
+            return StatusText(Activity.BUSY, "Starting", message, Overlay(message, OverlayOpacity.HEAVY))
         case State.RESTORING:
             return StatusText(Activity.BUSY, "Restoring", view.message, _LOOK_ONLY)
         case _:

@@ -55,3 +55,8 @@ def test_ignored_input_is_explained_and_a_pause_hides_no_lost_device() -> None:
     assert view_text(view(State.INJECTING)).hindrance == "the phone was still busy"
     assert view_text(READY).paused().hindrance == "the recording is paused"
     assert passive_view_text(READY).hindrance == "work in the emulator's own window"
+
+
+def test_passive_mode_says_what_it_waits_for() -> None:
+    waiting = view(State.SETTLING)
+    assert passive_view_text(waiting).message == f"Not recording yet. {waiting.message}"
