@@ -310,7 +310,11 @@ def test_answers_without_an_action_have_a_problem(name: str, raw: str, problem: 
 
 
 def test_long_answers_take_a_time_that_grows_with_their_length() -> None:
-    longest = {"claude": "[", "ours": '{"a":', "os-atlas": "PRESS_RE" + " " * 190_000 + "x", "ui-tars-1.5": "x"}
+    spaces = " " * 190_000
+    longest = {
+        "claude": "[", "ours": '{"a":', "os-atlas": f"PRESS_RE{spaces}x", "cogagent-v1": f"CLICK: {spaces}x",
+        "ui-tars-1.5": "x",
+    }  # fmt: skip
     for name, piece in longest.items():
         raw = piece * (LONGEST // len(piece))
         assert adapter_named(name).read(raw, SENT, TRUE).problem.startswith("unreadable")

@@ -84,12 +84,13 @@ def samples() -> list[Sample]:
     return [
         Sample(name, raw, reading.action)
         for name, raw, reading in found
-        if reading.action and not reading.problem and not has_no_end(name, reading.action)
+        if reading.action and not reading.problem and not has_no_end(name, raw, reading.action)
     ]
 
 
-def has_no_end(name: str, action: Action) -> bool:
-    return isinstance(action, Type) and (name in ("odyssey-agent", "os-atlas") or "\n" in action.text)
+def has_no_end(name: str, raw: str, action: Action) -> bool:
+    is_command = name in ("odyssey-agent", "os-atlas") or raw.startswith("TYPE: ")
+    return isinstance(action, Type) and (is_command or "\n" in action.text)
 
 
 COMPACT = re.compile(r"(Thought: x\nAction: )?[a-z_]+>")
