@@ -282,6 +282,7 @@ PROBLEMS = (
     ("os-atlas", "actions:\nTYPE [Shang", "unreadable"),
     ("ui-tars-1.0", "Action: click(start_box='(104,5", "unreadable"),
     ("ui-tars-1.0", "Action: type(content='Lena'", "unreadable"),
+    ("ui-tars-1.5", "Action: type(content=)'Lena'", "unreadable"),
     ("cogagent", "Grounded Operation: CLICK(box=[[300,600,10,20]])", "unreadable"),
     ("android-world", '{"action_type": "click", "index": 3}', "unmapped"),
     ("odyssey-agent", "CLICK: (1300, 250)", "outside: 1300 is not between 0 and 1000"),
