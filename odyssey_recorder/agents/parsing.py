@@ -315,7 +315,7 @@ def _value(text: str, *, may_go_on: bool) -> Value:
     """
     quoted = text.rstrip(" \n)）")
     closings = _QUOTES.get(text[:1])
-    if closings is None and not may_go_on and quoted[-1:] not in _QUOTES:
+    if text and closings is None and not may_go_on and quoted[-1:] not in _QUOTES:
         return None if text in ("None", "null") else _unescaped(text)
     if closings and len(quoted) > 1 and quoted[-1] in closings and not may_go_on:
         if not re.search(_RUN_ON.format(text[0]), quoted[1:-1]):

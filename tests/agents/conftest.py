@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +62,11 @@ class SharedRecording:
     thinker: ControlledModel
     watcher: Watcher
     thread: ThreadPoolExecutor
+
+    def asked_as(self, name: str) -> "SharedRecording":
+        """With another adapter."""
+        agent = replace(self.run.agent, adapter=adapter_named(name))
+        return replace(self, run=replace(self.run, agent=agent))
 
     def agent_clicks(self) -> None:
         self.thinker.say("CLICK", x=500, y=round(OF_AGENT.y * 1000 / 640))

@@ -282,6 +282,7 @@ PROBLEMS = (
     ("os-atlas", "actions:\nTYPE [Shang", "unreadable"),
     ("ui-tars-1.0", "Action: click(start_box='(104,5", "unreadable"),
     ("ui-tars-1.0", "Action: type(content='Lena'", "unreadable"),
+    ("ui-tars-1.5", "Action: type(content=)'Lena'", "unreadable"),
     ("cogagent", "Grounded Operation: CLICK(box=[[300,600,10,20]])", "unreadable"),
     ("android-world", '{"action_type": "click", "index": 3}', "unmapped"),
     ("odyssey-agent", "CLICK: (1300, 250)", "outside: 1300 is not between 0 and 1000"),
@@ -310,7 +311,11 @@ def test_answers_without_an_action_have_a_problem(name: str, raw: str, problem: 
 
 
 def test_long_answers_take_a_time_that_grows_with_their_length() -> None:
-    longest = {"claude": "[", "ours": '{"a":', "os-atlas": "PRESS_RE" + " " * 190_000 + "x", "ui-tars-1.5": "x"}
+    spaces = " " * 190_000
+    longest = {
+        "claude": "[", "ours": '{"a":', "os-atlas": f"PRESS_RE{spaces}x", "cogagent-v1": f"CLICK: {spaces}x",
+        "ui-tars-1.5": "x",
+    }  # fmt: skip
     for name, piece in longest.items():
         raw = piece * (LONGEST // len(piece))
         assert adapter_named(name).read(raw, SENT, TRUE).problem.startswith("unreadable")

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -155,8 +154,7 @@ def test_elements_are_what_a_click_at_their_middle_hits() -> None:
 
 
 def test_an_agent_at_work_presses_a_numbered_element(shared: SharedRecording) -> None:
-    agent = replace(shared.run.agent, adapter=adapter_named("set-of-marks"))
-    shared = replace(shared, run=replace(shared.run, agent=agent))
+    shared = shared.asked_as("set-of-marks")
     shared.thinker.answer("CLICK: 2")
     shared.thinker.answer("CLICK: 1")
     shared.thinker.answer("COMPLETE")

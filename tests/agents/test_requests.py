@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.outcome import StopReason
 from odyssey_recorder.agents.ways import enter_key, icon_of
 from odyssey_recorder.device.view_hierarchy import parse
@@ -46,14 +45,9 @@ def actions_of(shared: SharedRecording) -> list[Action]:
     return [step.action for step in shared.recording.draft.steps]
 
 
-def asked_as_gui_owl(shared: SharedRecording) -> SharedRecording:
-    agent = replace(shared.run.agent, adapter=adapter_named("gui-owl-1.5"))
-    return replace(shared, run=replace(shared.run, agent=agent))
-
-
 @pytest.mark.parametrize("device", [Phone], indirect=True)
 def test_requests_are_done_as_a_person_would_or_the_model_is_told(shared: SharedRecording) -> None:
-    shared = asked_as_gui_owl(shared)
+    shared = shared.asked_as("gui-owl-1.5")
     ask = shared.thinker
     ask.call("open", text="clock")
     ask.call("open", text="Maps")
@@ -86,7 +80,7 @@ def test_requests_are_done_as_a_person_would_or_the_model_is_told(shared: Shared
 
 
 def test_requests_without_an_action_end_a_run_at_last(shared: SharedRecording) -> None:
-    shared = asked_as_gui_owl(shared)
+    shared = shared.asked_as("gui-owl-1.5")
     for _ in range(11):
         shared.thinker.call("interact", text="And now?")
     assert shared.hand_over()() is StopReason.REPEATED

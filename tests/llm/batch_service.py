@@ -6,19 +6,19 @@ The test decides which lines fail and how a batch ends.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from tests.llm.stand_in import (
     Behaviour,
-    ErrorReply,
     RawReply,
     ReceivedRequest,
     Reply,
     Turn,
     completion,
+    fault,
     json_reply,
     shortest,
 )
@@ -52,9 +52,7 @@ class BatchService:
             case "POST", ["files"]:
                 return self._upload(request)
             case "GET", ["files"]:
-                return json_reply(
-                    {"object": "list", "data": [self._file(one) for one in self.files], "has_more": False}
-                )
+                return _listed(map(self._file, self.files))
             case "GET", ["files", name, "content"] if name in self.files:
                 return RawReply(self.files[name][1].decode())
             case "DELETE", ["files", name] if name in self.files:
@@ -63,11 +61,11 @@ class BatchService:
             case "POST", ["batches"]:
                 return self._create(request.body)
             case "GET", ["batches"]:
-                return json_reply({"object": "list", "data": list(self.batches.values()), "has_more": False})
+                return _listed(self.batches.values())
             case "GET", ["batches", name] if name in self.batches:
                 return self._polled(self.batches[name])
             case _, ["files" | "batches", *_]:
-                return ErrorReply(404, {"message": "No such thing.", "type": "invalid_request_error"})
+                return fault(404, "No such thing.")
             case _:
                 return None
 
@@ -76,7 +74,7 @@ class BatchService:
         assert found is not None
         self.sizes.append(len(found[2]))
         if len(found[2]) > self.largest:
-            return ErrorReply(413, {"message": "The file is too large.", "type": "invalid_request_error"})
+            return fault(413, "The file is too large.")
         return json_reply(self._file(self._store(found[1].decode(), found[2])))
 
     def _store(self, name: str, data: bytes) -> str:
@@ -94,7 +92,7 @@ class BatchService:
 
     def _create(self, body: Mapping[str, Any]) -> Turn:
         if body["input_file_id"] not in self.files:
-            return ErrorReply(400, {"message": "No such file.", "type": "invalid_request_error"})
+            return fault(400, "No such file.")
         self._made += 1
         batch = {
             "id": f"batch_{self._made}", "object": "batch", "created_at": 0, "status": "in_progress", "looks": 0,
@@ -126,6 +124,10 @@ class BatchService:
                 batch[kind] = self._store(f"{kind}.jsonl", "".join(f"{one}\n" for one in lines).encode())
 
     def answer_line(self, line: Mapping[str, Any], fate: Fate, output: list[str], errors: list[str]) -> None:
+        def made(line_id: str, response: object, error: object = None) -> str:
+            tree = {"id": line_id, "custom_id": key, "response": response, "error": error}
+            return json.dumps(tree, ensure_ascii=False)
+
         key = line["custom_id"]
         self.paid[key] += fate in ("answered", "twice", "garbage")
         match fate:
@@ -135,18 +137,18 @@ class BatchService:
                 assert isinstance(turn, Reply)
                 body = json.loads(completion(turn, asked))
                 response = {"status_code": 200, "request_id": "req", "body": body}
-                made = json.dumps(
-                    {"id": f"batch_req_{key[:8]}", "custom_id": key, "response": response, "error": None},
-                    ensure_ascii=False,
-                )
-                output += [made] * (2 if fate == "twice" else 1)
+                output += [made(f"batch_req_{key[:8]}", response)] * (2 if fate == "twice" else 1)
             case "expired":
                 error = {"code": "batch_expired", "message": "This request could not be executed in time."}
-                errors.append(json.dumps({"id": "batch_req_x", "custom_id": key, "response": None, "error": error}))
+                errors.append(made("batch_req_x", None, error))
             case "error":
                 response = {"status_code": 500, "request_id": "req", "body": {"error": {"message": "Oops."}}}
-                errors.append(json.dumps({"id": "x", "custom_id": key, "response": response, "error": None}))
+                errors.append(made("x", response))
             case "no JSON":
                 output.append('{"custom_id": "' + key)
             case "missing":
                 pass
+
+
+def _listed(data: Iterable[Any]) -> Turn:
+    return json_reply({"object": "list", "data": [*data], "has_more": False})

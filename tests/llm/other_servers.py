@@ -12,7 +12,7 @@ from typing import Any
 from PIL import Image
 
 from odyssey_recorder.llm.tool_calls import ToolCall, calls_in
-from tests.llm.stand_in import ErrorReply, ReceivedRequest, Turn, json_reply
+from tests.llm.stand_in import ReceivedRequest, Turn, fault, json_reply
 
 Answering = Callable[[Image.Image], str]
 """What the model says to the newest screen, with calls as tool_calls.py writes them."""
@@ -63,7 +63,7 @@ def peers(answering: Answering) -> Callable[[ReceivedRequest], Turn | None]:
         try:
             return json_reply(serve(request, lambda: answering([*pictures_in(request.body)][-1])))
         except _RefusedError as error:
-            return ErrorReply(400, {"message": str(error), "type": "invalid_request_error"})
+            return fault(400, str(error))
 
     return answer
 

@@ -13,7 +13,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -118,19 +118,22 @@ def truncated() -> Reply:
     return Reply('{"text": "half of', finish_reason="length")
 
 
+def fault(status: int, message: str, code: str | None = None, kind: str = "invalid_request_error") -> ErrorReply:
+    return ErrorReply(status, {"message": message, "type": kind, "code": code})
+
+
 def rate_limited(retry_after: str = "0.01") -> ErrorReply:
-    error = {"message": "Rate limit reached for requests.", "type": "requests", "code": "rate_limit_exceeded"}
-    return ErrorReply(429, error, {"retry-after": retry_after})
+    limit = fault(429, "Rate limit reached for requests.", "rate_limit_exceeded", "requests")
+    return replace(limit, headers={"retry-after": retry_after})
 
 
 def no_quota() -> ErrorReply:
     """The quota is used up; same status as for too many requests."""
-    error = {"message": "You exceeded your current quota.", "type": "insufficient_quota", "code": "insufficient_quota"}
-    return ErrorReply(429, error)
+    return fault(429, "You exceeded your current quota.", "insufficient_quota", "insufficient_quota")
 
 
 def server_error(status: int = 500) -> ErrorReply:
-    return ErrorReply(status, {"message": "The server had an error.", "type": "server_error", "code": None})
+    return fault(status, "The server had an error.", kind="server_error")
 
 
 def shortest(request: ReceivedRequest) -> Reply:
@@ -243,23 +246,19 @@ class StandIn:
 
     def _objection(self, request: ReceivedRequest) -> ErrorReply | None:
         if request.path != "/v1/chat/completions":
-            return ErrorReply(
-                404, {"message": f"Invalid URL ({request.method} {request.path})", "type": "invalid_request_error"}
-            )
+            return fault(404, f"Invalid URL ({request.method} {request.path})")
         if self._key is not None and request.headers.get("authorization") != f"Bearer {self._key}":
-            return ErrorReply(401, {"message": "Incorrect API key provided.", "code": "invalid_api_key"})
+            return fault(401, "Incorrect API key provided.", "invalid_api_key")
         body = request.body
         if body["model"] not in self._models:
             words = f"The model `{body['model']}` does not exist or you do not have access to it."
-            return ErrorReply(404, {"message": words, "type": "invalid_request_error", "code": "model_not_found"})
+            return fault(404, words, "model_not_found")
         unknown = sorted((body.keys() - _KNOWN) | (body.keys() & set(self._refuses)))
         if unknown:
-            return ErrorReply(
-                400, {"message": f"Unknown parameter: '{unknown[0]}'.", "param": unknown[0], "code": None}
-            )
+            return fault(400, f"Unknown parameter: '{unknown[0]}'.")
         form = body.get("response_format", {}).get("type", "text")
         if form in self._refuses:
-            return ErrorReply(400, {"message": f"response_format.type: {form!r} is not supported.", "code": None})
+            return fault(400, f"response_format.type: {form!r} is not supported.")
         if body.get("stream"):
             self.complaints.append("a stream was asked for")
         if body.get("store", False) is not False or ("store" not in body and "store" not in self._refuses):
@@ -354,20 +353,11 @@ def completion(turn: Reply, request: ReceivedRequest) -> str:
     """The body of a response."""
     message = {"role": "assistant", "content": turn.raw or None, "refusal": turn.refusal}
     choice = {"index": 0, "finish_reason": turn.finish_reason, "message": message, "logprobs": None}
-    reply = {
-        "id": f"chatcmpl-{id(request):x}",
-        "object": "chat.completion",
-        "created": 0,
-        "model": turn.model or request.body["model"],
-        "choices": [choice],
-    }
+    kind = {"id": f"chatcmpl-{id(request):x}", "object": "chat.completion", "created": 0}
+    reply = {**kind, "model": turn.model or request.body["model"], "choices": [choice]}
     if turn.counts_tokens:
-        tokens_in, tokens_out = (len(request.words) + len(json.dumps(request.schema))) // 4, len(turn.raw) // 4
-        reply["usage"] = {
-            "prompt_tokens": tokens_in,
-            "completion_tokens": tokens_out,
-            "total_tokens": tokens_in + tokens_out,
-        }
+        sent, said = (len(request.words) + len(json.dumps(request.schema))) // 4, len(turn.raw) // 4
+        reply["usage"] = {"prompt_tokens": sent, "completion_tokens": said, "total_tokens": sent + said}
     return json.dumps(reply)
 
 

@@ -21,7 +21,7 @@ from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.retry import RetryPolicy
 from tests.llm.batch_service import BatchService, Fate
 from tests.llm.questions import Rewrite, priced, questions
-from tests.llm.stand_in import MODEL, ErrorReply, ReceivedRequest, Reply, StandIn, Turn, server_error
+from tests.llm.stand_in import MODEL, ErrorReply, ReceivedRequest, Reply, StandIn, Turn, fault, server_error
 
 PROMPT = "rewrite/1"
 QUESTIONS = questions(10)
@@ -214,7 +214,7 @@ def test_missing_output_file_is_reported_and_others_are_collected(service: Batch
     def losing(request: ReceivedRequest) -> Turn | None:
         if request.path.endswith("/content") and not gone:
             gone.append(request.path.split("/")[-2])
-            return ErrorReply(404, {"message": "No such file.", "type": "invalid_request_error"})
+            return fault(404, "No such file.")
         return service.answer(request)
 
     with StandIn(others=losing) as server:

@@ -21,7 +21,7 @@ _OPERATION = "Grounded Operation"
 _KINDS = {"click": "CLICK", "type": "TYPE", "end": "COMPLETE", "key_press": "KEY", "launch": "OPEN"}
 _COMMANDS = OF_DATASET[0]
 _TRAINED = re.compile(r"\b(tap|click|long[ _]press|type)\b[: ]*([^\n]*)", re.IGNORECASE)
-_BOX = re.compile(r"(?:\s*\bat the box)?\s*(\[\[[^\]\n]*\]\])\s*$")
+_AT_BOX = "at the box"
 _KINDS |= dict.fromkeys(("quote_text", "quote_clipboard"), "NOTE")
 
 
@@ -74,24 +74,30 @@ def _box(point: Point, frame: CoordinateFrame) -> str:
 
 
 def _split_v1(text: str) -> list[tuple[str, str]]:
+    """A text without the place of its field may be cut off."""
     operation = after_mark(text, _OPERATION).strip()
     try:
         return list(_COMMANDS.split(operation))
     except UnreadableAnswerError:
         trained = _TRAINED.search(operation.rpartition("->")[2])
-        if trained is None:
+        name = name_of(trained[1]).upper().replace("TAP", "CLICK") if trained else ""
+        if trained is None or (name == "TYPE" and not _boxed(trained[2])[0].lower().endswith(_AT_BOX)):
             raise
-        return [(name_of(trained[1]).upper().replace("TAP", "CLICK"), trained[2])]
+        return [(name, trained[2])]
 
 
 def _act_v1(command: tuple[str, str], frame: CoordinateFrame) -> actions.Action:
     name, rest = command
-    box = _BOX.search(rest)
-    if box is not None:
-        rest = rest[: box.start()] if name == "TYPE" else box[1]
-    if name == "TYPE" and not rest.strip():
-        raise UnreadableAnswerError("unreadable", "there is no text to type")
-    return _COMMANDS.act((name, rest), frame)
+    text, place = _boxed(rest)
+    if place and name == "TYPE":
+        rest = text[: -len(_AT_BOX)] if text.lower().endswith(_AT_BOX) else text
+    return _COMMANDS.act((name, place if place and name != "TYPE" else rest), frame)
+
+
+def _boxed(rest: str) -> tuple[str, str]:
+    """What is before the place at its end, and that place; both are empty without it."""
+    text, opening, place = rest.rstrip().rpartition("[[")
+    return (text.rstrip(), f"[[{place}") if opening and place.endswith("]]") else ("", "")
 
 
 _SOURCE = "THUDM/CogAgent 5fde01e"
