@@ -10,9 +10,11 @@ from pathlib import Path
 
 from benchmarks.figure import Figure
 from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.agents.asking import Agent
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
+from odyssey_recorder.agents.online import AgentRun
+from odyssey_recorder.agents.outcome import StopReason
 from odyssey_recorder.agents.results import ResultsHeader, open_results
 from odyssey_recorder.commands.agent_bench import run_bench
 from odyssey_recorder.commands.agent_tasks import NoSupervisor, chosen_tasks

@@ -18,6 +18,7 @@ from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.errors import DatasetError, DeviceError
 from odyssey_recorder.evaluation.predictions import write_predictions
 from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name, ScoringTerms
+from odyssey_recorder.evaluation.published import reference_results
 from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
 from odyssey_recorder.exporting.layouts import LAYOUTS
 from odyssey_recorder.figures.published import PUBLISHED, PublishedFigures
@@ -29,9 +30,9 @@ from odyssey_recorder.services.evaluation import score_files
 from odyssey_recorder.services.exports import ExportWanted, Prepared, prepare_export, read_step_rows, write_export
 from odyssey_recorder.services.figures import CountedFigures, count_figures, figures_to_compare
 from odyssey_recorder.services.reading import Episode, Step
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 from odyssey_recorder.services.splits import read_sides
-from odyssey_recorder.splits.drawing import KINDS, Split
+from odyssey_recorder.splits.drawing import KINDS, Split, is_kind
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Dataset", "Episode", "Review", "SimulatedEmulator", "Step",
-    "open_dataset", "simulate", "write_predictions", "wrong_steps",
+    "open_dataset", "reference_results", "simulate", "write_predictions", "wrong_steps",
 ]  # fmt: skip
 
 
@@ -85,7 +86,7 @@ class Dataset:
     def __init__(self, index: EpisodeIndex, checker: Checker) -> None:
         self.root = index.root
         self._open_index: EpisodeIndex | None = index
-        self._reviews = ReviewService(index, checker, str)
+        self._reviews = ReviewedDataset(index, checker, str)
 
     def __repr__(self) -> str:
         return f"Dataset({str(self.root)!r})"
@@ -178,7 +179,7 @@ class Dataset:
         numpy. Raises DatasetError, also if nothing can be scored.
         """
         _expect("protocol", protocol, PROTOCOLS)
-        _expect("split", split, ("", *KINDS))
+        _expect("split", "" if is_kind(split) else split, ("", *KINDS, "device_NAME"))
         _expect("level", level, ("", "high", "low"))
         other = None if against is None else Path(against)
         terms = ScoringTerms(str(self.root), str(predictions), protocol, split, level, filter)

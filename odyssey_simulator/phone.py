@@ -241,6 +241,10 @@ class Phone:
         """Its data stays. Raises LookupError if there is no such app."""
         self._change(lambda: self._system.end_task(self._system.app(package)))
 
+    def clear_data(self, package: str) -> None:
+        """End an app and forget all that it has stored. Raises LookupError if there is no such app."""
+        self._change(lambda: self._system.clear_data(self._system.app(package)))
+
     def end_task(self, number: int) -> None:
         self._change(lambda: self._system.end_numbered_task(number))
 

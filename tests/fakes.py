@@ -122,6 +122,8 @@ class FakeDevice:
         self.keeps_snapshots = True
         self.loaded: list[str] = []
         self.recents: tuple[str, ...] = ("com.fake.app",)
+        self.installed = {"com.google.android.deskclock"}
+        self.asked_to_clear: list[str] = []
         self._snapshots: dict[str, Snapshot] = {}
         self._snapshot_refusal: str | None = None
         self.state = ScreenState(size, Rotation.R0, "", "com.fake.app", "com.fake.app.Main", False, size.height // 26)
@@ -334,6 +336,11 @@ class FakeDevice:
                 self.state, package="com.fake.launcher", activity="com.fake.launcher.Home", keyboard_shown=False
             )
             self._show("home")
+
+    def clear_data(self, package: str) -> bool:
+        with self._answering():
+            self.asked_to_clear.append(package)
+            return package in self.installed
 
     def reopen(self) -> None:
         """Connect again after `close`."""

@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 
 from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.training.collator import Collator
-from odyssey_recorder.training.generating import load_trained
+from odyssey_recorder.training.generating import answer, load_trained
 from odyssey_recorder.training.model import OdysseyAgent
 from odyssey_recorder.training.recipe import TrainingRecipe, encoder, load_model, load_tokenizer, read_recipe
 from odyssey_recorder.training.samples import Content, TrainingSample, Turn, read_samples
@@ -35,7 +35,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def as_toml(recipe: TrainingRecipe) -> str:
-    tree = recipe.model_dump(mode="json")
+    tree = recipe.model_dump(mode="json", exclude_none=True)
     model = tree.pop("model")
     lines = [f"{key} = {json.dumps(value)}" for key, value in tree.items()]
     return "\n".join([*lines, "[model]", *(f"{key} = {json.dumps(value)}" for key, value in model.items())])
@@ -85,7 +85,7 @@ def test_saved_loaded_and_merged_adapter_gives_equal_logits(recipes: Recipes, da
 
 
 def test_killed_and_resumed_run_equals_an_undisturbed_one(recipes: Recipes, data: Path, tmp_path: Path) -> None:
-    common = {"most_steps": 8, "save_steps": 3, "batch": 4}
+    common = {"most_steps": 8, "save_steps": 3, "global_batch": 4}
     whole = train(recipes(data, **common, out=tmp_path / "whole"))
     recipe = recipes(data, **common, out=tmp_path / "killed")
     with subprocess.Popen(
@@ -111,11 +111,9 @@ def test_killed_and_resumed_run_equals_an_undisturbed_one(recipes: Recipes, data
     assert steps == [*range(1, 9), 8], "and the summary"
 
 
-def test_two_processes_have_the_losses_of_one_with_twice_the_batch(
-    recipes: Recipes, data: Path, tmp_path: Path
-) -> None:
-    train(recipes(data, most_steps=4, save_steps=9, batch=8, out=tmp_path / "one"))
-    two = recipes(data, most_steps=4, save_steps=9, batch=4, out=tmp_path / "two")
+def test_two_processes_have_the_losses_of_one(recipes: Recipes, data: Path, tmp_path: Path) -> None:
+    train(recipes(data, most_steps=4, save_steps=9, out=tmp_path / "one"))
+    two = recipes(data, most_steps=4, save_steps=9, out=tmp_path / "two")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
@@ -157,13 +155,31 @@ def test_metrics_count_exactly_answered_test_samples(recipes: Recipes, data: Pat
     assert list((recipe.out / "runs").rglob("events.out.tfevents.*")), "TensorBoard's"
 
 
-def test_paper_recipe_trains_all_but_the_vision_tower(recipes: Recipes, data: Path) -> None:
-    recipe = recipes(data, most_steps=2, lora_rank=0)
-    before = load_file(Path(recipe.model.base) / "model.safetensors")
-    after = load_file(train(recipe) / "model.safetensors")
-    changed = {name.partition("layers.")[0] for name, one in before.items() if not torch.equal(one, after[name])}
-    assert not any("visual" in name for name in changed)
-    assert any("language_model" in name for name in changed)
+def part_of(name: str) -> str:
+    if "history_resampler" in name:
+        return "resampler"
+    return "llm" if "visual" not in name else "adapter" if "merger" in name else "vision"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"trained": ("adapter", "resampler", "llm")},
+        {"trained": ("adapter", "resampler", "llm"), "lora_rank": 4, "precision": "bf16"},
+        {"trained": ("adapter",)},
+        {"trained": ("resampler",), "gradient_checkpointing": True},
+        {"trained": ("llm", "resampler"), "lora_rank": 4},
+        {"trained": ("vision", "llm")},
+    ],
+)
+def test_only_the_parts_of_the_recipe_change(recipes: Recipes, data: Path, values: dict[str, Any]) -> None:
+    recipe = recipes(data, **{"most_steps": 2, **values})
+    torch.manual_seed(recipe.seed)
+    before = load_model(recipe.model, load_tokenizer(recipe.model.base), "fp32").state_dict()
+    after = load_trained(train(recipe))[0].state_dict()
+    assert before.keys() == after.keys()
+    changed = {part_of(name) for name, one in before.items() if not torch.equal(one, after[name])}
+    assert changed == set(values["trained"])
 
 
 def test_weights_are_also_read_by_their_published_names(recipes: Recipes, data: Path, tmp_path: Path) -> None:
@@ -195,11 +211,13 @@ def test_steps_without_history_do_not_train_the_resampler(recipes: Recipes, data
     assert all(one is not None and not one.any() for one in gradients)
 
 
-def test_resampler_learns_in_small_steps_with_bf16(recipes: Recipes, data: Path) -> None:
-    recipe = recipes(data, precision="bf16", lora_rank=4, most_steps=3, learning_rate=2e-5)
+def test_parts_beside_lora_learn_in_small_steps_with_bf16(recipes: Recipes, data: Path) -> None:
+    parts = ("adapter", "resampler", "llm")
+    recipe = recipes(data, trained=parts, precision="bf16", lora_rank=4, most_steps=3, learning_rate=2e-5)
     trained = load_file(train(recipe) / "adapter_model.safetensors")
-    of_resampler = {name: one for name, one in trained.items() if "history_resampler" in name}
-    assert {one.dtype for one in of_resampler.values()} == {torch.float32}
+    whole = {name: one for name, one in trained.items() if "lora" not in name}
+    assert {part_of(name) for name in whole} == {"adapter", "resampler"}
+    assert {one.dtype for one in whole.values()} == {torch.float32}
     fresh = load_model(recipe.model, load_tokenizer(recipe.model.base), "bf16").history_resampler
     assert {one.dtype for one in fresh.parameters()} == {torch.float32}
 
@@ -263,6 +281,7 @@ def test_folder_without_samples_is_reported_with_its_contents(recipes: Recipes, 
     [
         ("data = 'd'\nout = 'o'\nlerning_rate = 1.0\n[model]\nbase = 'b'", "lerning_rate"),
         ("data = 'd'\nout = 'o'\nbatch = 0\n[model]\nbase = 'b'", "batch"),
+        ("data = 'd'\nout = 'o'\nsemantic = ['XX']\n[model]\nbase = 'b'", "semantic"),
         ("data = 'd'\nout = 'o'", "model"),
         ("data = ", "not TOML"),
     ],
@@ -281,3 +300,21 @@ def test_base_that_is_not_a_model_is_reported(recipes: Recipes, data: Path, tmp_
 def test_too_long_sample_is_reported(recipes: Recipes, data: Path) -> None:
     with pytest.raises(TrainingError, match=r"train_\d+ has \d+ tokens, more than most_tokens, 40"):
         train(recipes(data, {"most_tokens": 40}))
+
+
+def test_memory_is_trained_on_beside_actions(data: Path, recipes: Recipes) -> None:
+    """An action result shows three screenshots, a core none; of a served model both can be asked."""
+    result, core = tiny.row("1_action_result", ("red", "blue"), "It is on."), tiny.row("1_core", (), "Nothing.")
+    core["images"], core["prompt"] = [], [{"role": "user", "content": [{"type": "text", "text": "What?"}]}]
+    del result["gold"], core["gold"]
+    file = data / "data" / "train" / "00000.jsonl"
+    file.write_text(file.read_text() + f"{json.dumps(result)}\n{json.dumps(core)}\n")
+    with pytest.raises(TrainingError, match='Set history = "images"'):
+        train(recipes(data, most_steps=1))
+    recipe = recipes(data, {"history": "images"}, most_steps=2, semantic=("AR", "CM"))
+    model, encoding = load_trained(train(recipe))
+    samples = read_samples(data, "train")[-2:]
+    assert [sample.semantic for sample in samples] == ["AR", "CM"]
+    rows = [encoding.sample(sample) for sample in samples]
+    assert [len(row.get("image_grid_thw", ())) for row in rows] == [3, 0]
+    assert all(answer(model, encoding, sample).tokens_in > 0 for sample in samples)

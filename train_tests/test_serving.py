@@ -59,8 +59,9 @@ def test_served_model_answers_as_trained_and_reports_errors(client: openai.OpenA
     asked = messages(sample)
     asked[-1]["content"].insert(0, {"type": "text", "text": "<|image_pad|><|im_end|><|history_pad|>"})  # type: ignore[attr-defined]
     assert client.chat.completions.create(model=model, messages=asked).choices  # type: ignore[arg-type]
+    alone = [{"role": "user", "content": "Without a screenshot, as a core of the memory is asked for."}]
+    assert client.chat.completions.create(model=model, messages=alone).choices  # type: ignore[arg-type]
     for content, told in (
-        ("hello", "there is no screenshot"),
         ([{"type": "image_url", "image_url": {"url": "http://127.0.0.1/x.png"}}], "as a data URL"),
         ([{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}], "cannot be read"),
     ):

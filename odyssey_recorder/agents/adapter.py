@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel
@@ -20,6 +21,7 @@ from odyssey_recorder.agents.frames import CoordinateFrame, Fit, FrameOf, grid_f
 from odyssey_recorder.agents.parsing import UnreadableAnswerError, cleaned, optional_text, text_of
 from odyssey_recorder.errors import SettingsError, showable
 from odyssey_recorder.llm.model import ChatMessage, LazyImage, Part, Words
+from odyssey_recorder.llm.prompts import SlotPrompt, Slots, read_slots
 from odyssey_recorder.llm.schema import FreeText
 from odyssey_recorder.model.action import (
     Action,
@@ -36,19 +38,27 @@ from odyssey_recorder.model.action import (
     in_words_at,
 )
 from odyssey_recorder.model.episode import Json
-from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.model.geometry import Point, Size
 
 _Part = TypeVar("_Part")
+MARKED = "marked_screenshot"
+ASKED = Slots(("task", "screenshot"), ("history", MARKED, "app", "width", "height"))
+"""What the question for an action can name; `width` and `height` are those of the screenshot as it is sent."""
 Kind = Literal["CLICK", "LONG_PRESS", "SCROLL", "TYPE", "HOME", "BACK", "RECENT", "COMPLETE", "IMPOSSIBLE"]
 """The nine actions."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentScreenshot:
-    """`image` as it is sent; `true_size` is the screenshot's own."""
+    """`image` as it is sent; `true_size` is the screenshot's own.
+
+    `marked` is a copy with a numbered tag on each of the elements whose middles are `marks`, on the grid, from 1.
+    """
 
     image: LazyImage
     true_size: Size
+    marked: LazyImage | None = None
+    marks: tuple[Point, ...] = ()
 
     @property
     def sent_size(self) -> Size:
@@ -92,7 +102,7 @@ class PastStep:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Earlier steps, the oldest first, and in words what was done so far; both may be empty.
+    """Earlier steps, the oldest first, or in words what was done so far; both may be empty.
 
     `told` are sentences to the model about what it asked for since: the answer of its user, or that something cannot
     be done here.
@@ -107,8 +117,8 @@ class History:
 class PromptWords:
     """What the words of a prompt are made of.
 
-    `done` are the earlier actions as the model writes them, or what its adapter retells of its answers. `moment` is
-    that of the screen that the words go with, with the apps that are known by now.
+    `done` are the earlier actions as the model writes them, or what its adapter retells of its answers; a `memory` is
+    told in their place. `moment` is that of the screen that the words go with, with the apps that are known by now.
     """
 
     task: str
@@ -116,10 +126,12 @@ class PromptWords:
     sent_size: Size
     true_size: Size
     moment: Moment = _NOW
+    memory: str = ""
 
-    def listed(self, none: str, line: str = "{1}", between: str = "\n") -> str:
-        """The earlier actions, each as `line` of its number from 1 and itself; `none` without any."""
-        return between.join(line.format(number, action_text) for number, action_text in enumerate(self.done, 1)) or none
+    def listed(self, none: str, line: str = "{1}", between: str = "\n", first: int = 1) -> str:
+        """The memory, or the earlier actions, each as `line` of its number and itself; `none` without any."""
+        lines = between.join(line.format(number, action_text) for number, action_text in enumerate(self.done, first))
+        return self.memory or lines or none
 
 
 _FEWEST, _MOST = 100_000, 100_000_000
@@ -200,6 +212,8 @@ class Adapter(Generic[_Part]):
     Earlier steps: `pictures` is how many of the newest the maker shows with their screenshots. `retold` is what the
     list repeats of a whole earlier answer, the model's own if there is one; None: the written action alone.
 
+    `asks` is a whole question in place of `words` and `turns`; earlier steps are listed in its slot `history`.
+
     `sampling` are parameters of the request, by the maker. `wire` and `tools` are those of ModelRequest. `source` says
     what the adapter was made from, and when.
     """
@@ -221,19 +235,26 @@ class Adapter(Generic[_Part]):
     wire: str = "chat"
     tools: tuple[Json, ...] = ()
     source: str = ""
+    asks: SlotPrompt | None = None
+
+    @property
+    def needs_marks(self) -> bool:
+        return self.asks is not None and self.asks.has(MARKED)
 
     def prompt(
         self, task: str, history: History, screenshot: SentScreenshot, moment: Moment = _NOW
     ) -> tuple[ChatMessage, ...]:
+        if self.asks is not None:
+            return (ChatMessage("user", self._filled(self.asks, task, history, screenshot, moment)),)
         in_turns = [step for step in history.steps if self._is_turn(step)]
         listed = [step for step in history.steps if not self._is_turn(step)]
         done = [self._listed(step, screenshot) for step in listed]
         moments = [*(step.moment for step in in_turns), moment]
         first = replace(moments[0], apps=moment.apps)
-        told = PromptWords(task, done, screenshot.sent_size, screenshot.true_size, first)
+        told = PromptWords(task, done, screenshot.sent_size, screenshot.true_size, first, history.memory)
         system, before, *after = self.words(told)
-        memory = f"What has been done so far: {history.memory}" if history.memory else ""
-        question, ends = _parts(before, memory), _parts(*after)
+        is_told = any(history.memory in words for words in (before, *after))
+        question, ends = _parts(before, "" if is_told else f"Done so far: {history.memory}"), _parts(*after)
         messages = [ChatMessage("system", _parts(system))]
         if self.turns is None:
             question = (*_earlier(listed, done), *question)
@@ -249,9 +270,26 @@ class Adapter(Generic[_Part]):
         last = (*question, screenshot.image, *ends, *news) if ends else (*question, *news, screenshot.image)
         return tuple(message for message in (*messages, ChatMessage("user", last)) if message.parts)
 
-    def read(self, raw: str, sent_size: Size, true_size: Size) -> Reading:
+    def _filled(
+        self, asks: SlotPrompt, task: str, history: History, screenshot: SentScreenshot, moment: Moment
+    ) -> tuple[Part, ...]:
+        done = [self._listed(step, screenshot) for step in history.steps]
+        size, memory = screenshot.sent_size, "" if asks.has("history") else history.memory
+        told = PromptWords(task, done, size, screenshot.true_size, moment, history.memory)
+        data: dict[str, Json] = {
+            "task": task,
+            "history": told.listed("None", "Step{0}: {1}"),
+            "app": moment.app,
+            "width": size.width,
+            "height": size.height,
+        }
+        images = {"screenshot": screenshot.image} | ({} if screenshot.marked is None else {MARKED: screenshot.marked})
+        before = (*_earlier(history.steps, done), *_parts(memory and f"Done so far: {memory}"))
+        return (*before, *asks.parts(data, images), *_parts(*history.told))
+
+    def read(self, raw: str, sent_size: Size, true_size: Size, marks: tuple[Point, ...] = ()) -> Reading:
         """Never raises."""
-        frame = self.frame(sent_size, true_size)
+        frame = replace(self.frame(sent_size, true_size), marks=marks)
         try:
             found = self.split(cleaned(raw))
             action = self.act(found[0], frame)
@@ -354,11 +392,16 @@ def all_adapters() -> Mapping[str, Adapter[Any]]:
     return {adapter.name: adapter for module in modules for adapter in module.ADAPTERS}
 
 
-def adapter_named(text: str) -> Adapter[Any]:
+def adapter_named(text: str, prompt: Path | None = None) -> Adapter[Any]:
     """The name, and if wanted a colon and the largest number of pixels that a screenshot is sent in.
 
-    Raises SettingsError.
+    It asks with the text of the file `prompt`, whose hash is in its name then, and reads answers as usual.
+
+    Raises SettingsError, and LanguageModelError for a file that cannot be used.
     """
+    if prompt is not None:
+        asks = read_slots(prompt, ASKED)
+        return replace(adapter_named(text), name=f"{text} with {asks.name}", asks=asks)
     known: Mapping[str, Adapter[Any]] = all_adapters()
     name, colon, pixels = text.partition(":")
     if name not in known:

@@ -2,7 +2,7 @@
 
 import random
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +10,7 @@ from odyssey_recorder.agents.adapter import Reading, Request
 from odyssey_recorder.agents.benchmark import BenchmarkTask, DragBetween, Move, OnField, OnText, Reach
 from odyssey_recorder.agents.frames import finger_scroll, path
 from odyssey_recorder.agents.online import AgentRule
+from odyssey_recorder.agents.predict import ChosenSteps
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import open_published
 from odyssey_recorder.device.view_hierarchy import ViewNode
@@ -49,20 +50,21 @@ def random_action(seed: str) -> Action:
 
 
 def baseline_predictions(
-    root: Path, ids: Sequence[str], baseline: Baseline, seed: int
+    root: Path, chosen: ChosenSteps, baseline: Baseline, seed: int
 ) -> tuple[list[Prediction], dict[str, str]]:
-    """For every step of the episodes that can be read, and by id why others cannot."""
+    """For the chosen steps of the episodes that can be read, and by id why others cannot."""
     predictions: list[Prediction] = []
     problems: dict[str, str] = {}
-    for episode_id in ids:
+    for episode_id, wanted in chosen.items():
         try:
             steps = open_published(root / annotation_path(episode_id)).episode.steps
         except DatasetError as error:
             problems[episode_id] = str(error)
             continue
         for number, step in enumerate(steps):
-            action = step.action if baseline == "gold" else random_action(f"{seed}:{episode_id}:{number}")
-            predictions.append(Prediction(episode_id, number, spelled(action)))
+            if wanted is None or number in wanted:
+                action = step.action if baseline == "gold" else random_action(f"{seed}:{episode_id}:{number}")
+                predictions.append(Prediction(episode_id, number, spelled(action)))
     return predictions, problems
 
 

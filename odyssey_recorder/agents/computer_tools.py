@@ -47,5 +47,5 @@ def words(told: PromptWords) -> tuple[str, str]:
         f"You operate an Android phone through its touchscreen, of {told.sent_size} pixels. Carry out the task of the "
         "user, one action at a time; after each you see the screen. Do only what the task asks for."
     )
-    done = f"\nDone so far:\n{told.listed('nothing')}" if told.done else ""
-    return system, f"Task: {told.task}{done}"
+    done = told.listed("")
+    return system, f"Task: {told.task}" + (f"\nDone so far:\n{done}" if done else "")

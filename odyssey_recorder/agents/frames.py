@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from odyssey_recorder.agents.parsing import UnreadableAnswerError, two_numbers
+from odyssey_recorder.agents.parsing import UnreadableAnswerError, numbers, two_numbers
 from odyssey_recorder.model.action import Scroll, scroll_direction
 from odyssey_recorder.model.geometry import GRID, Point, Size
 
@@ -21,17 +21,22 @@ _TOLERANCE = 1
 
 @dataclass(frozen=True, slots=True)
 class CoordinateFrame:
-    """Coordinates from 0 to `width` and to `height`, both included."""
+    """Coordinates from 0 to `width` and to `height`, both included; or the number of one of `marks`, from 1."""
 
     width: int
     height: int
+    marks: tuple[Point, ...] = ()
 
     def point(self, x: float, y: float) -> Point:
         """The nearest grid point. Raises UnreadableError for a place outside the frame."""
         return Point(_on_grid(x, self.width), _on_grid(y, self.height))
 
     def at(self, value: object) -> Point:
-        """The same of a list, a text with numbers, or the centre of a box."""
+        """The same of a list, a text with numbers, the centre of a box, or the number of a mark."""
+        if self.marks and len(found := numbers(value.strip(" <>") if isinstance(value, str) else value)) == 1:
+            if found[0] not in range(1, len(self.marks) + 1):
+                raise UnreadableAnswerError("outside", f"{found[0]:g} is none of the {len(self.marks)} tags")
+            return self.marks[int(found[0]) - 1]
         return self.point(*two_numbers(value))
 
     def place(self, point: Point) -> tuple[int, int]:
@@ -108,10 +113,6 @@ class Fit:
             return smart_resize(size, self.factor, self.least, self.most)
         scale = min(1.0, self.longest / max(size.width, size.height), math.sqrt(self.most / (size.width * size.height)))
         return Size(max(1, round(size.width * scale)), max(1, round(size.height * scale)))
-
-
-def within(longest: int) -> Fit:
-    return Fit(longest=longest)
 
 
 # Directions, in upper case. A finger that moves up moves the content up, and shows what is further down.

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from odyssey_recorder.agents.adapter import made
 from odyssey_recorder.agents.frames import CoordinateFrame, finger_scroll, path
 from odyssey_recorder.agents.parsing import Fields, fields_of, json_objects, name_of
+from odyssey_recorder.agents.phrases import writer
 from odyssey_recorder.model import action as actions
 
 _SCREEN = """\
@@ -60,7 +61,6 @@ _KINDS = {
 }  # fmt: skip
 _BUTTONS = {"back": "BACK", "home": "HOME", "menu": "RECENT", "enter": "KEY"}
 _ENDS = {"success": "COMPLETE", "failure": "IMPOSSIBLE", "fail": "IMPOSSIBLE"}
-_NAMES = {"HOME": "Home", "BACK": "Back", "RECENT": "Menu"}
 
 
 def tools(screen: str, names: Sequence[str], *, older: bool = False) -> str:
@@ -85,10 +85,7 @@ def tools(screen: str, names: Sequence[str], *, older: bool = False) -> str:
             "description": f"Required only by {of('key', 'type', 'open', 'answer', 'interact')}.",
             "type": "string",
         },
-        "time": {
-            "description": f"The seconds to wait. Required only by {of('long_press', 'wait')}.",
-            "type": "number",
-        },
+        "time": {"description": f"The seconds to wait. Required only by {of('long_press', 'wait')}.", "type": "number"},
         "button": {"description": _BUTTON, "enum": ["Back", "Home", "Menu", "Enter"], "type": "string"},
         "status": {
             "description": "The status of the task. Required only by `action=terminate`.",
@@ -132,34 +129,20 @@ def act(call: Fields, frame: CoordinateFrame) -> actions.Action:
     return made(kind, name, frame, start, text)
 
 
-def arguments(action: actions.Action, frame: CoordinateFrame, *, answers: bool = True) -> dict[str, object]:
-    """Of a call. With `answers`, the note of a COMPLETE is an answer."""
-    match action:
-        case actions.Click(point):
-            return {"action": "click", "coordinate": frame.place(point)}
-        case actions.LongPress(point):
-            return {"action": "long_press", "coordinate": frame.place(point), "time": 2}
-        case actions.Scroll(start, end):
-            return {"action": "swipe", "coordinate": frame.place(start), "coordinate2": frame.place(end)}
-        case actions.Type(text):
-            return {"action": "type", "text": text}
-        case actions.Press(key):
-            return {"action": "system_button", "button": _NAMES[key.value]}
-        case actions.Complete(note) if note and answers:
-            return {"action": "answer", "text": note}
-        case actions.Complete():
-            return {"action": "terminate", "status": "success"}
-        case actions.Impossible():
-            return {"action": "terminate", "status": "failure"}
-
-
-def write(action: actions.Action, frame: CoordinateFrame) -> str:
-    return called(arguments(action, frame))
-
-
-def called(given: Mapping[str, object], separators: tuple[str, str] = (", ", ": ")) -> str:
-    tree = {"name": "mobile_use", "arguments": given}
-    return f"<tool_call>\n{json.dumps(tree, ensure_ascii=False, separators=separators)}\n</tool_call>"
+_WRITTEN = {
+    "CLICK": '{"action": "click", "coordinate": [$x, $y]}',
+    "LONG_PRESS": '{"action": "long_press", "coordinate": [$x, $y], "time": 2}',
+    "SCROLL": '{"action": "swipe", "coordinate": [$x, $y], "coordinate2": [$x2, $y2]}',
+    "TYPE": '{"action": "type", "text": $json}',
+    "HOME": '{"action": "system_button", "button": "Home"}',
+    "BACK": '{"action": "system_button", "button": "Back"}',
+    "RECENT": '{"action": "system_button", "button": "Menu"}',
+    "COMPLETE": '{"action": "terminate", "status": "success"}',
+    "IMPOSSIBLE": '{"action": "terminate", "status": "failure"}',
+}
+_CALL = '<tool_call>\n{"name": "mobile_use", "arguments": %s}\n</tool_call>'
+write = writer(_CALL, **_WRITTEN, ANSWER='{"action": "answer", "text": $json}')
+write_without_answers = writer(_CALL, **_WRITTEN)
 
 
 def sentence_in(answer: str) -> str:

@@ -7,7 +7,7 @@ Slips are repaired if the text can be read in one way only; what could mean two 
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -18,8 +18,8 @@ from odyssey_recorder.model.answer_failure import Failure
 Value: TypeAlias = object
 Fields: TypeAlias = Mapping[str, Value]
 
-LONGEST = 20_000
-"""Characters, without what a model wrote while it was thinking."""
+LONGEST = 200_000
+"""Characters, without what a model wrote while it was thinking. Encrypted reasoning goes back whole, so it counts."""
 _LARGEST = 1e9
 """Of a number in an answer; what is larger is no coordinate."""
 _MOST_OBJECTS = 4
@@ -130,10 +130,9 @@ def _object_at(text: str, at: int) -> tuple[Fields | None, int]:
         tokens = _tokens(text[at : at + 200], 0)
         if tokens[1][:1] not in "\"'“‘{" and ":" not in tokens[2:3]:
             return None, at + 1  # a word in braces
-        tokens = _tokens(text, at)
-        for repair in _REPAIRS:
-            tokens = repair(tokens)
-        return _decoded(tokens), len(text)
+        with suppress(ValueError, RecursionError):
+            return _as_mapping(_DECODER.decode(" ".join(_mended(_tokens(text, at))))), len(text)
+        return None, len(text)
 
 
 def _tokens(text: str, at: int) -> _Tokens:
@@ -149,11 +148,6 @@ def _tokens(text: str, at: int) -> _Tokens:
 def _goes_on(rest: str) -> bool:
     """`{"POINT": [500, 250]}, "to": "up"}`: a brace that is too early hides what follows."""
     return re.search(r"[\"'“”]\s?[:：]|[\"“”].*\}", rest.partition("{")[0], re.DOTALL) is not None
-
-
-def _with_json_signs(tokens: _Tokens) -> _Tokens:
-    """`｛"action"： "HOME"｝`, `{"coordinate": (300, 600)}`, `{"text": None}`."""
-    return [_SAME.get(token, token) for token in tokens]
 
 
 def _with_single_braces(tokens: _Tokens) -> _Tokens:
@@ -195,46 +189,22 @@ def _closed(tokens: _Tokens) -> _Tokens:
     return []
 
 
-def _with_double_quotes(tokens: _Tokens) -> _Tokens:
-    r"""`{'action': 'HOME'}`, `{“action”: “HOME”}`, and `\'`, which JSON does not have."""
-    return [_json_string(token) for token in tokens]
-
-
 def _json_string(token: str) -> str:
+    r"""`{'action': 'HOME'}`, `{“action”: “HOME”}`, and `\'`, which JSON does not have."""
     if token.startswith('"'):
         return re.sub(r"\\(.)", lambda match: "'" if match[1] == "'" else match[0], token, flags=re.DOTALL)
     is_quoted = len(token) > 1 and token[-1] in _QUOTES.get(token[0], "")
     return json.dumps(_unescaped(token[1:-1])) if is_quoted else token
 
 
-def _with_quoted_names(tokens: _Tokens) -> _Tokens:
-    """`{action: "HOME"}`."""
-    pairs = zip(tokens, [*tokens[1:], ""], strict=False)
-    return [json.dumps(token) if following == ":" and token.isidentifier() else token for token, following in pairs]
-
-
-def _without_last_commas(tokens: _Tokens) -> _Tokens:
-    """`{"action": "HOME",}`."""
-    pairs = zip(tokens, [*tokens[1:], ""], strict=False)
-    return [token for token, following in pairs if token != "," or following not in _OPENINGS]
-
-
-_REPAIRS: tuple[Callable[[_Tokens], _Tokens], ...] = (
-    _with_json_signs,
-    _with_single_braces,
-    _closed,
-    _with_double_quotes,
-    _with_quoted_names,
-    _without_last_commas,
-)
-"""Of an object that is not JSON, in this order."""
-
-
-def _decoded(tokens: _Tokens) -> Fields | None:
-    try:
-        return _as_mapping(_DECODER.decode(" ".join(tokens)))
-    except (ValueError, RecursionError):
-        return None
+def _mended(tokens: _Tokens) -> Iterator[str]:
+    """`｛"action"： "HOME"｝`, `{"text": None}`, `{action: "HOME"}`, `{"action": "HOME",}`, and other quotes."""
+    kept = _closed(_with_single_braces([_SAME.get(token, token) for token in tokens]))
+    for token, following in zip(kept, [*kept[1:], ""], strict=False):
+        if following == ":" and token.isidentifier():
+            yield json.dumps(token)
+        elif token != "," or following not in _OPENINGS:
+            yield _json_string(token)
 
 
 def _members(pairs: Sequence[tuple[str, Value]]) -> Fields:
@@ -301,12 +271,17 @@ def calls(text: str) -> list[FunctionCall]:
     return [_call("\n".join(part)) for part in parts[:_MOST_OBJECTS]]
 
 
+def calls_in_tag(tag: str, text: str) -> list[FunctionCall]:
+    """Those behind the last `<tag>`, or all without one."""
+    return calls(text.rpartition(f"<{tag}>")[2].partition(f"</{tag}>")[0])
+
+
 def _call(text: str) -> FunctionCall:
-    """Its last parenthesis may be missing or doubled, and what has no quotes may follow."""
+    """Its last parenthesis may be missing or doubled, and anything but an argument may follow."""
     begun = _CALL.match(text)
     name, rest = (begun[1], text[begun.end() :]) if begun else ("", "")
     last = max(map(rest.rfind, _PARENTHESES))
-    if last >= 0:
+    if last >= 0 and not _ARGUMENT.match(rest, last + 1):
         with suppress(UnreadableAnswerError):
             return FunctionCall(name, dict(_arguments(rest[:last], is_whole=True)))
     found = dict(_arguments(_END.split(rest)[0], is_whole=False))

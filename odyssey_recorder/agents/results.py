@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from odyssey_recorder.agents.benchmark import Difficulty
-from odyssey_recorder.agents.online import StopReason
+from odyssey_recorder.agents.outcome import StopReason
 from odyssey_recorder.agreement.measures import Interval, wilson
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest, make_folder, read_text, storage_errors, write_durably

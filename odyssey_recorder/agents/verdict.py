@@ -83,7 +83,7 @@ class EpisodeJudging:
 
 def _question(episode: RedactedEpisode, screens: int) -> ModelRequest:
     *steps, last = episode.steps
-    views = [step.views[0].lazy for step in episode.steps[-screens:]]
+    views = {f"screen {at}": step.views[0].lazy for at, step in enumerate(episode.steps[-screens:])}
     return read_prompt(_PROMPT).question(
         {
             "task": episode.instruction,

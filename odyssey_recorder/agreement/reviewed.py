@@ -36,14 +36,16 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class AllReviewed:
-    """Every episode of a dataset including the trash, sorted by id; `problems` are messages about unreadable files."""
+    """The episodes of a dataset and those in the trash that were judged, by id; `problems` are of unreadable files."""
 
     episodes: tuple[Reviewed, ...]
     problems: tuple[str, ...] = ()
 
 
 def read_reviewed(root: Path, present: Iterable[EpisodeRow], warned: Warned, sampled: Collection[str]) -> AllReviewed:
-    """`present` are the episodes of the dataset; those in the trash that were reviewed are added.
+    """`present` are the episodes of the dataset; those in the trash that were judged are added.
+
+    An episode that its annotator has withdrawn counts nowhere: it waits for nobody.
 
     Raises DatasetError if a folder is unreadable, ReviewError if the controls are; other faults are in `problems`.
     """
@@ -73,7 +75,8 @@ class _Reader:
             if episode.problem:
                 self.problems.append(episode.problem)
             file = self._file(episode) if episode_id in reviews else ReviewFile(episode_id)
-            yield self._reviewed(episode, file, is_present=episode_id in present)
+            if episode_id in present or file.present_verdicts:
+                yield self._reviewed(episode, file, is_present=episode_id in present)
 
     def _reviewed(self, episode: EpisodeRow, file: ReviewFile, *, is_present: bool) -> Reviewed:
         episode_id, is_sampled = episode.episode_id, episode.episode_id in self._sampled

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from odyssey_recorder.annotation.conversations import Plan
-from odyssey_recorder.annotation.step_text_writer import PROMPTS, StepTextWriter
+from odyssey_recorder.annotation.step_text_writer import StepTextWriter
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.files import open_file, write_durably
 from odyssey_recorder.llm.batch_api import BatchApi, BatchReport
 from odyssey_recorder.llm.model import ModelRequest
 
-_PROMPT = PROMPTS["instruction"]
 _POLL_S, _LONGEST_POLL_S = 60.0, 600.0
 _LARGEST_OUTPUT = 1 << 30
 
@@ -23,6 +22,7 @@ class BatchedInstructions:
         self._annotating = annotating
         self._api = api
         self._ids = ids
+        self._prompt, _ = annotating.batched
 
     def plan(self) -> Plan:
         return self._annotating.plan_batch(self._ids, self._api.is_open())
@@ -31,7 +31,7 @@ class BatchedInstructions:
         return self._api.forget(batch_id)
 
     def submit(self) -> BatchReport:
-        return self._api.submit(self._questions(), _PROMPT)
+        return self._api.submit(self._questions(), self._prompt)
 
     def collect(self) -> BatchReport:
         """The answers of all batches of this model, even of other datasets; their texts are added by a later run."""
@@ -66,7 +66,7 @@ class BatchedInstructions:
         try:
             with open_file(path, _LARGEST_OUTPUT) as file:
                 lines = (line.decode(errors="replace") for line in file)
-                report = self._api.read(lines, self._questions(), _PROMPT)
+                report = self._api.read(lines, self._questions(), self._prompt)
         except OSError as error:
             raise LanguageModelError(f"{path} cannot be read: {error}.") from error
         report.texts = self._annotating.add_kept(self._ids)

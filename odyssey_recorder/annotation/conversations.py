@@ -7,12 +7,12 @@ twice.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field
 
@@ -22,7 +22,7 @@ from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Entry, RecordedC
 from odyssey_recorder.errors import DatasetError, LanguageModelError, ReviewError
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress, Estimate
 from odyssey_recorder.llm.model import LazyImage, ModelAnswer, ModelRequest, Usage
-from odyssey_recorder.llm.prompts import read_prompt
+from odyssey_recorder.llm.prompts import IMAGES, Prompt
 from odyssey_recorder.llm.schema import FreeText
 from odyssey_recorder.model.episode import Json
 
@@ -31,6 +31,7 @@ _TOKENS = 4_000
 _OPEN = 8
 """Episodes that are kept open between two questions; more are read again."""
 _MARKUP = re.compile(r"</?[a-zA-Z][\w-]*[^<>]*>|```")
+_Result = TypeVar("_Result")
 _USUAL = "A sentence of usual length. " * 3
 
 
@@ -79,16 +80,16 @@ class Ended:
 class Conversations(ABC):
     """Asks about episodes of the dataset `root`, through `batch`.
 
-    `prompts` are the names of the prompt files by stage. `effort` is the reasoning effort to ask for; empty to send
+    `prompts` are by stage. `effort` is the reasoning effort to ask for; empty to send
     none.
     """
 
-    def __init__(self, batch: Batch, root: Path, prompts: dict[str, str], effort: str) -> None:
+    def __init__(self, batch: Batch, root: Path, prompts: Mapping[str, Prompt], effort: str) -> None:
         self._batch = batch
         self._root = root
         self._store = SemanticsStore(root)
         self._effort = effort
-        self._prompts = {stage: read_prompt(name) for stage, name in prompts.items()}
+        self._prompts = prompts
         self._episode = lru_cache(_OPEN)(self._read)
 
     @abstractmethod
@@ -140,15 +141,7 @@ class Conversations(ABC):
         *,
         candidate: int = 0,
     ) -> ModelRequest:
-        return self._prompts[stage].question(
-            data,
-            schema_name=f"step_{stage}",
-            answer=answer,
-            longest=_TOKENS,
-            candidate=candidate,
-            images=[view.lazy for view in views],
-            effort=self._effort,
-        )
+        return step_question(self._prompts[stage], stage, answer, data, views, candidate=candidate, effort=self._effort)
 
     def _call(self, question: ModelRequest, answer: ModelAnswer, views: Sequence[ShownScreenshot]) -> RecordedCall:
         made = asdict(self._batch.call(question, answer))
@@ -173,22 +166,56 @@ class Conversations(ABC):
     def _likely(self, episode_id: str) -> Iterator[ModelRequest]:
         episode = self._read(episode_id)
         for part in self.parts(episode):
-            yield from self._likely_in(self.conversation(episode, part, []))
+            yield from likely(self._batch, self.conversation(episode, part, []))
 
-    def _likely_in(self, conversation: Conversation) -> Iterator[ModelRequest]:
-        """The questions, answered from the cache or else with texts of usual length."""
-        try:
-            question = next(conversation)
-            while True:
-                yield question
-                answer = self._batch.kept(question)
-                if answer is None:
-                    is_judged = question.is_judged  # then its answer has no form
-                    data = FreeText(text=_USUAL) if is_judged else usual(question.answer, question.candidate)
-                    answer = ModelAnswer(data, "", "", "", "", datetime.now(UTC), Usage(0, 0))
-                question = conversation.send(answer)
-        except StopIteration:
-            return
+
+def step_question(  # noqa: PLR0913 - what a request consists of, by keyword
+    prompt: Prompt,
+    stage: str,
+    answer: type[BaseModel],
+    data: dict[str, Json],
+    views: Sequence[ShownScreenshot],
+    *,
+    candidate: int = 0,
+    effort: str = "",
+) -> ModelRequest:
+    """Raises LanguageModelError if the prompt cannot be filled."""
+    return prompt.question(
+        data,
+        schema_name=f"step_{stage}",
+        answer=answer,
+        longest=_TOKENS,
+        candidate=candidate,
+        images=_named(views),
+        effort=effort,
+    )
+
+
+def likely(
+    batch: Batch, conversation: Generator[ModelRequest, ModelAnswer, _Result]
+) -> Generator[ModelRequest, None, _Result]:
+    """The questions, answered from the cache or else with texts of usual length."""
+    try:
+        question = next(conversation)
+        while True:
+            yield question
+            answer = batch.kept(question)
+            if answer is None:
+                is_judged = question.is_judged  # then its answer has no form
+                data = FreeText(text=_USUAL) if is_judged else usual(question.answer, question.candidate)
+                answer = ModelAnswer(data, "", "", "", "", datetime.now(UTC), Usage(0, 0))
+            question = conversation.send(answer)
+    except StopIteration as ended:
+        return ended.value  # type: ignore[no-any-return]
+
+
+def _named(views: Sequence[ShownScreenshot]) -> dict[str, LazyImage]:
+    """By the slots of prompts: a screenshot, its marked copy, and the screenshot after the action."""
+    screenshot, marked, following = IMAGES
+    found: dict[str, LazyImage] = {}
+    for view in views:
+        found[marked if view.mark else following if screenshot in found else screenshot] = view.lazy
+    return found
 
 
 def plan_episodes(

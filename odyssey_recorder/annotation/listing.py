@@ -25,6 +25,7 @@ KIND_WORDS: Mapping[TextKind | MemoryKind, str] = {
     MemoryKind.RESULT: "Action result",
     MemoryKind.SCREEN: "Screen information",
     MemoryKind.CORE: "Core text",
+    MemoryKind.APP: "App in front",
 }
 
 

@@ -1,9 +1,9 @@
 """The memory of an episode (Chain-of-Memory, arXiv 2506.18158): what its steps keep, and what a later step recalls.
 
-Short-term memory is the last four action results. Long-term memory is a list of core texts with their apps, which
-depends on a rule: `paper` is the paper's, where a core replaces the last entry if the app in front is that of the step
-before, so that an entry of another app can be lost; `kept` replaces the last entry only if it is of the same app.
-Neither is stored: both follow from the entries.
+Short-term memory is the last action results, four if nothing else is said. Long-term memory is a list of core texts
+with their apps, which depends on a rule: `paper` is the paper's, where a core replaces the last entry if the app in
+front is that of the step before, so that an entry of another app can be lost; `kept` replaces the last entry only if it
+is of the same app. Neither is stored: both follow from the entries.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +22,7 @@ from odyssey_recorder.annotation.semantics import (
     step_text,
 )
 from odyssey_recorder.annotation.text_kinds import MemoryKind
+from odyssey_recorder.checking.one_episode.apps import package_of
 from odyssey_recorder.dataset.entry_file import canonical
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError
@@ -30,14 +31,38 @@ from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.plain_text import step_number
 
 Rule = Literal["paper", "kept"]
+Part = Literal["stm", "ltm", "screen"]
 
 SHORT_TERM = 4
 """Action results in the short-term memory, as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
+class Recall:
+    """What of the memory is told, in this order: the last `length` action results (stm), the long-term memory by `rule`
+    (ltm), and what on the step's own screen matters for the task (screen).
+    """
+
+    rule: Rule = "paper"
+    parts: tuple[Part, ...] = ("stm", "ltm")
+    length: int = SHORT_TERM
+
+
+@dataclass(frozen=True, slots=True)
+class Memorized:
+    """What is in memory of one step; what is not known is empty. `app` is the package in front, or its name."""
+
+    result: str = ""
+    screen: str = ""
+    core: str = ""
+    app: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StepMemory:
-    """`app` is the package in front, None if that is not known."""
+    """`app` is the package in front as the recording has it, otherwise that of the app which a model names, or its
+    name; None if neither is known.
+    """
 
     inputs: Mapping[MemoryKind, str]
     kept: Mapping[MemoryKind, StepText]
@@ -46,6 +71,16 @@ class StepMemory:
     def words(self, kind: MemoryKind) -> str:
         text = self.kept[kind]
         return "" if text.is_open else text.words
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is missing or outdated; the app may be missing."""
+        return any(text.is_open for kind, text in self.kept.items() if kind is not MemoryKind.APP)
+
+    @property
+    def memorized(self) -> Memorized:
+        result, screen, core = map(self.words, (MemoryKind.RESULT, MemoryKind.SCREEN, MemoryKind.CORE))
+        return Memorized(result, screen, core, self.app)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +101,12 @@ def memory_of(found: OpenedEpisode, file: SemanticsFile, inputs: Sequence[Inputs
         for kind, wanted in hashes.items():
             kept[kind] = step_text(entries.get((step_inputs.step_key, kind), ()), frozenset({wanted}))
         record = found.record(number)
-        app = record.screen.package or None if record is not None and record.screen is not None else None
-        steps.append(StepMemory(hashes, kept, app))
+        app = "" if record is None else record.package
+        if app:
+            del hashes[MemoryKind.APP], kept[MemoryKind.APP]
+        elif not kept[MemoryKind.APP].is_open:
+            app = package_of(kept[MemoryKind.APP].words)
+        steps.append(StepMemory(hashes, kept, app or None))
     return steps
 
 
@@ -82,15 +121,16 @@ def _hashes(inputs: Sequence[Inputs], number: int) -> Iterator[tuple[MemoryKind,
     )
     yield MemoryKind.SCREEN, whole
     yield MemoryKind.CORE, whole
+    yield MemoryKind.APP, _hash([step_inputs.png_sha256])
 
 
 def _hash(whole: list[object]) -> str:
     return sha256(canonical(whole).encode()).hexdigest()
 
 
-def short_term(results: Sequence[str]) -> list[str]:
+def short_term(results: Sequence[str], length: int = SHORT_TERM) -> list[str]:
     """What the last of these steps recalls; `results` are the action results of all steps so far, first empty."""
-    return [result for result in results if result][-SHORT_TERM:]
+    return [result for result in results if result][-length:]
 
 
 def long_term(cores: Sequence[str], apps: Sequence[str | None], rule: Rule) -> list[LongTerm]:
@@ -109,24 +149,33 @@ def long_term(cores: Sequence[str], apps: Sequence[str | None], rule: Rule) -> l
     return found
 
 
-def recalled(episode_id: str, steps: Sequence[StepMemory], rule: Rule) -> list[str]:
-    """For each step in words what is known before its action: the results of the last actions, the newest one seen on
-    the step's own screen, and the long-term memory of the steps before. Raises DatasetError if some is missing.
+def told(steps: Sequence[Memorized], recall: Recall) -> str:
+    """In words what is known before the action at the last of these steps, as in Algorithm 1: the results of the
+    actions so far, the newest one seen on the step's own screen, and the long-term memory with that screen's core.
     """
+    kept = long_term([step.core for step in steps], [step.app for step in steps], recall.rule)
+    entries = " ".join(f"{memory.app or 'an app'}: {memory.core}" for memory in kept)
+    words: dict[Part, str] = {
+        "stm": " ".join(short_term([step.result for step in steps], recall.length)),
+        "ltm": f"Remembered: {entries}" if entries else "",
+        "screen": f"On this screen: {steps[-1].screen}" if steps[-1].screen else "",
+    }
+    return " ".join(filter(None, (words[part] for part in recall.parts)))
+
+
+def told_at_each(steps: Sequence[Memorized], recall: Recall) -> list[str]:
+    return [told(steps[: number + 1], recall) for number in range(len(steps))]
+
+
+def recalled(episode_id: str, steps: Sequence[StepMemory], recall: Recall) -> list[str]:
+    """What `told` tells at each step. Raises DatasetError if some is missing."""
     refuse_lacking(episode_id, steps)
-    results = [step.words(MemoryKind.RESULT) for step in steps]
-    cores, apps = [step.words(MemoryKind.CORE) for step in steps], [step.app for step in steps]
-    entries = []
-    for number in range(len(steps)):
-        kept = [f"{memory.app or 'an app'}: {memory.core}" for memory in long_term(cores[:number], apps[:number], rule)]
-        remembered = [f"Remembered from earlier screens: {' '.join(kept)}"] if kept else []
-        entries.append(" ".join([*short_term(results[: number + 1]), *remembered]))
-    return entries
+    return told_at_each([step.memorized for step in steps], recall)
 
 
 def refuse_lacking(episode_id: str, steps: Sequence[StepMemory]) -> None:
     """Raises DatasetError if some memory is missing or outdated."""
-    lacking = [number for number, step in enumerate(steps) if any(text.is_open for text in step.kept.values())]
+    lacking = [number for number, step in enumerate(steps) if step.is_open]
     if lacking:
         which = f"step {step_number(lacking[0])}{' and others have' if lacking[1:] else ' has'}"
         raise DatasetError(f"{episode_id}: {which} no memory, or an outdated one. Run `annotate run --memory`.")
@@ -138,9 +187,9 @@ def memory_json(found: OpenedEpisode, file: SemanticsFile, rule: Rule) -> dict[s
     """
     steps = memory_of(found, file, inputs_of(found))
     refuse_lacking(found.episode.episode_id, steps)
-    results = [step.words(MemoryKind.RESULT) for step in steps]
-    cores = [step.words(MemoryKind.CORE) for step in steps]
-    apps = [step.app for step in steps]
+    memorized = [step.memorized for step in steps]
+    results = [step.result for step in memorized]
+    cores, apps = [step.core for step in memorized], [step.app for step in memorized]
     texts = [text for step in steps for text in step.kept.values()]
     calls = [text.suggestion.call for text in texts if isinstance(text.suggestion, Remembered)]
     return {
@@ -154,7 +203,7 @@ def memory_json(found: OpenedEpisode, file: SemanticsFile, rule: Rule) -> dict[s
             {
                 "step": number,
                 "action_result": results[number],
-                "screen_info": step.words(MemoryKind.SCREEN),
+                "screen_info": step.screen,
                 "long_term": {"is_stored": bool(cores[number]), "core": cores[number], "app": step.app},
                 "short_term_memory": list[Json](short_term(results[: number + 1])),
                 "long_term_memory": [
@@ -162,6 +211,6 @@ def memory_json(found: OpenedEpisode, file: SemanticsFile, rule: Rule) -> dict[s
                     for memory in long_term(cores[: number + 1], apps[: number + 1], rule)
                 ],
             }
-            for number, step in enumerate(steps)
+            for number, step in enumerate(memorized)
         ],
     }

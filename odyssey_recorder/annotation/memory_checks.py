@@ -61,4 +61,6 @@ def memory_findings(course: Course, number: int, memory: StepMemory) -> Iterator
                 result = is_on_screen(course, number, kept.words)
             case MemoryKind.CORE:
                 result = check_core(kept.words, memory.words(MemoryKind.SCREEN))
+            case MemoryKind.APP:
+                result = unseen("the recording does not say which app was in front")
         yield TextFinding(CHECK, number, kind, result.verdict, result.found, result.evidence)

@@ -1,10 +1,14 @@
 """Has a language model write the memory of episodes: action results (G), screen information (H) and core texts (I).
 
 For each, three candidates are asked for, and a judging call (J) marks them by three standards; the best is kept. In the
-cheap mode one candidate is kept, unless what was recorded contradicts it.
+cheap mode one candidate is kept, unless what was recorded contradicts it. It also names the app in front (K) where the
+recording does not say it; that is one question.
 """
 
+import json
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -12,11 +16,11 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
-from odyssey_recorder.annotation.conversations import Conversation, Conversations, Part, StepWords, plain
+from odyssey_recorder.annotation.conversations import Conversation, Conversations, Part, StepWords, plain, step_question
 from odyssey_recorder.annotation.findings import Evidence, Support
-from odyssey_recorder.annotation.memory import short_term
+from odyssey_recorder.annotation.memory import SHORT_TERM, short_term
 from odyssey_recorder.annotation.memory_checks import check_core, check_result
-from odyssey_recorder.annotation.redacted_episode import RedactedEpisode
+from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, RedactedStep
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.annotation.semantics import (
     LONGEST_TEXT,
@@ -34,14 +38,18 @@ from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError, LanguageModelError
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
+from odyssey_recorder.llm.prompts import IMAGES, Slots, chosen_prompts, read_prompt
 from odyssey_recorder.model.episode import Json
 
 PROMPTS = {
-    MemoryKind.RESULT: "memory_result/1",
-    MemoryKind.SCREEN: "memory_screen/1",
-    MemoryKind.CORE: "memory_core/1",
-    "judge": "memory_judge/1",
-}
+    MemoryKind.RESULT.value: (
+        "memory_result/1", Slots(("screenshot", "next_screenshot"), ("marked_screenshot", "action")),
+    ),
+    MemoryKind.SCREEN.value: ("memory_screen/1", Slots(("screenshot", "task"), ("results",))),
+    MemoryKind.CORE.value: ("memory_core/1", Slots(("task", "screen_info"), ("results",))),
+    MemoryKind.APP.value: ("memory_app/1", Slots(("screenshot",), ("apps",))),
+    "judge": ("memory_judge/1", Slots(("candidates",), ("kind", "standards", "told", *IMAGES))),
+}  # fmt: skip
 Mode = Literal["full", "cheap"]
 CANDIDATES = 3
 _OPEN = 8
@@ -93,6 +101,12 @@ class _Core(BaseModel):
         return plain(core) if info.data.get("is_needed_later") else ""
 
 
+class _App(BaseModel):
+    """The name of the app in front."""
+
+    app: StepWords
+
+
 class _Marks(BaseModel):
     """Marks for one candidate, from 1 to 5, by the three standards, and why."""
 
@@ -114,7 +128,56 @@ _ANSWERS: dict[MemoryKind, type[BaseModel]] = {
     MemoryKind.RESULT: _Result,
     MemoryKind.SCREEN: _Screen,
     MemoryKind.CORE: _Core,
+    MemoryKind.APP: _App,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A text of the memory of a step, and what is told and shown to the model that writes it."""
+
+    kind: MemoryKind
+    data: dict[str, Json]
+    views: Sequence[ShownScreenshot] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToldTask:
+    """What is told at every step: `apps` are those of the task, `length` is the most action results."""
+
+    instruction: str
+    apps: tuple[str, ...] = ()
+    length: int = SHORT_TERM
+
+
+def wanted_of_step(
+    task: ToldTask, before: RedactedStep | None, step: RedactedStep, results: list[str]
+) -> Generator[Wanted, str, None]:
+    """The texts of a step in the order of Algorithm 1; each is sent what was written for it.
+
+    `results` are those of the steps before, and the step's own is added to them.
+    """
+    views = step.views[:1]
+    if before is not None:
+        action: dict[str, Json] = {"action": before.action, "marked": len(before.views) > 1}
+        results.append((yield Wanted(MemoryKind.RESULT, action, (*before.views, *views))))
+    data: dict[str, Json] = {"task": task.instruction, "results": list[Json](short_term(results, task.length))}
+    info = yield Wanted(MemoryKind.SCREEN, data, views)
+    if not step.app:
+        yield Wanted(MemoryKind.APP, {"apps": list[Json](task.apps)}, views)
+    yield Wanted(MemoryKind.CORE, {**data, "screen_info": info})
+
+
+def memory_question(wanted: Wanted) -> ModelRequest:
+    """The first question of the writer, whose answer `memory_words` reads. Raises LanguageModelError."""
+    kind = wanted.kind
+    return step_question(read_prompt(PROMPTS[kind][0]), kind, _ANSWERS[kind], wanted.data, wanted.views)
+
+
+def memory_answer(kind: MemoryKind, words: str) -> str:
+    """What a model answers that writes these words."""
+    whole: dict[str, Json] = {"is_needed_later": bool(words)} if kind is MemoryKind.CORE else {}
+    return json.dumps({**whole, kind.value: words}, ensure_ascii=False)
 
 
 class MemoryWriter(Conversations):
@@ -123,7 +186,7 @@ class MemoryWriter(Conversations):
     `evidence` is of an annotation file; the cheap mode asks it whether an action changed the screen.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the options, by keyword
         self,
         batch: Batch,
         root: Path,
@@ -131,8 +194,9 @@ class MemoryWriter(Conversations):
         *,
         mode: Mode = "full",
         effort: str = "",
+        prompts: Sequence[str] = (),
     ) -> None:
-        super().__init__(batch, root, {str(stage): name for stage, name in PROMPTS.items()}, effort)
+        super().__init__(batch, root, chosen_prompts(prompts, PROMPTS), effort)
         self._mode = mode
         self._course = lru_cache(_OPEN)(lambda episode_id: Course(evidence(root / annotation_path(episode_id))))
 
@@ -141,41 +205,31 @@ class MemoryWriter(Conversations):
             yield None
 
     def conversation(self, episode: RedactedEpisode, part: Part, made: list[Entry]) -> Conversation:
-        results: list[str] = []
+        task, results = ToldTask(episode.instruction, episode.apps), list[str]()
         for number, step in enumerate(episode.steps):
-            data: dict[str, Json] = {"task": episode.instruction}
-            views: Sequence[ShownScreenshot] = step.views[:1]
-            if number:
-                before = episode.steps[number - 1]
-                action: dict[str, Json] = {"action": before.action, "marked": len(before.views) > 1}
-                shown = (*before.views, *views)
-                result = yield from self._written(episode, number, MemoryKind.RESULT, action, shown, made)
-                results.append(result)
-            data["results"] = list[Json](short_term(results))
-            info = yield from self._written(episode, number, MemoryKind.SCREEN, data, views, made)
-            yield from self._written(episode, number, MemoryKind.CORE, {**data, "screen_info": info}, (), made)
+            before = episode.steps[number - 1] if number else None
+            asking, words = wanted_of_step(task, before, step, results), None
+            with suppress(StopIteration):
+                while True:
+                    wanted = next(asking) if words is None else asking.send(words)
+                    words = yield from self._written(episode, number, wanted, made)
 
-    def _written(  # noqa: PLR0913 - what is asked, of which step
-        self,
-        episode: RedactedEpisode,
-        number: int,
-        kind: MemoryKind,
-        data: dict[str, Json],
-        views: Sequence[ShownScreenshot],
-        made: list[Entry],
+    def _written(
+        self, episode: RedactedEpisode, number: int, wanted: Wanted, made: list[Entry]
     ) -> Generator[ModelRequest, ModelAnswer, str]:
-        """The words that are kept of this kind for the step; asks for them if they are open."""
-        step = episode.memory[number]
+        """The words that are kept for the step; asks for them if they are open."""
+        kind, data, views, step = wanted.kind, wanted.data, wanted.views, episode.memory[number]
         if not step.kept[kind].is_open:
             return step.words(kind)
         first = step.kept[kind].rejected * CANDIDATES
         numbers = range(first, first + CANDIDATES)
         questions = [self._ask(kind, _ANSWERS[kind], data, views, candidate=at) for at in numbers]
         answers = [(yield questions[0])]
-        if self._mode == "full" or self._is_contradicted(episode, number, kind, answers[0], data):
+        is_one = kind is MemoryKind.APP
+        if not is_one and (self._mode == "full" or self._is_contradicted(episode, number, kind, answers[0], data)):
             for question in questions[1:]:
                 answers.append((yield question))
-        candidates = [_words(answer) for answer in answers]
+        candidates = [memory_words(answer) for answer in answers]
         best, judge = 0, None
         scores: Scores = ()
         if len(set(candidates)) > 1:
@@ -200,7 +254,7 @@ class MemoryWriter(Conversations):
     def _is_contradicted(
         self, episode: RedactedEpisode, number: int, kind: MemoryKind, answer: ModelAnswer, data: dict[str, Json]
     ) -> bool:
-        words = _words(answer)
+        words = memory_words(answer)
         if kind is MemoryKind.RESULT:
             had_effect = self._had_effect(episode, number - 1, is_estimate=not answer.key)
             result = check_result(words, had_effect=had_effect, evidence=Evidence("screenshots", "compared"))
@@ -241,10 +295,10 @@ class MemoryWriter(Conversations):
         return best, self._call(question, answer, views), tuple(scores)
 
 
-def _words(answer: ModelAnswer) -> str:
+def memory_words(answer: ModelAnswer) -> str:
     """Empty for a core that is not needed."""
     match answer.data:
-        case _Core(core=words) | _Result(action_result=words) | _Screen(screen_info=words):
+        case _Core(core=words) | _Result(action_result=words) | _Screen(screen_info=words) | _App(app=words):
             return words
         case _:
             raise TypeError(answer.data)

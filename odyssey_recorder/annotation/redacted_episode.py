@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from odyssey_recorder.dataset.amending import provenance_refusal, touched_pixel
 from odyssey_recorder.dataset.codec import Dialect, decode, encode
 from odyssey_recorder.dataset.layout import annotation_path, read_dataset_file
 from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
+from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.device.view_hierarchy import ViewNode, parse
 from odyssey_recorder.errors import DatasetError, DeviceError, MissingFileError
 from odyssey_recorder.files import Largest
@@ -30,7 +31,7 @@ class RedactedStep:
     """`action` describes it to a model, `act` is the action itself without private content.
 
     `views` are the screenshot, and a copy with the mark of a press. `day` (UTC) and `app`, the package in front, are
-    None and empty if they are not known.
+    None and empty if they are not known. `nodes` are the views on the screen, empty without a view hierarchy.
     """
 
     action: str
@@ -39,6 +40,7 @@ class RedactedStep:
     is_terminal: bool
     day: date | None = None
     app: str = ""
+    nodes: tuple[ViewNode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class RedactedEpisode:
     texts: EpisodeTexts
     memory: Sequence[StepMemory]
     redaction: Redaction | None = None
+    apps: tuple[str, ...] = ()
 
     def shown(self, text: str) -> str:
         """Text about the episode without redacted words."""
@@ -79,13 +82,27 @@ def read_redacted_episode(root: Path, episode_id: str) -> RedactedEpisode:
         passwords = (node.box for node in nodes if node.password)
         hidden = ((box.left, box.top, box.right, box.bottom) for box in passwords)
         masks = (*hidden, *_drawn(redaction, number, texts.inputs[number].png_sha256))
-        is_secret = isinstance(step.action, Type) and any(node.password and node.focused for node in nodes)
-        act, words = (Type(HIDDEN), f"Type {HIDDEN}") if is_secret else (step.action, spoken(step.action))
-        views, record = tuple(_views(found, number, texts, masks)), found.record(number)
-        known = (None, "") if record is None else (record.day, record.package)
-        steps.append(RedactedStep(words, act, views, is_terminal(act), *known))
+        record, inputs = found.record(number), texts.inputs[number]
+        size = found.episode.device.size if record is None else record.frame.size
+        plain = ShownScreenshot(found.files.screenshot(number), inputs.png_sha256, size, masks)
+        steps.append(redacted_step(step.action, plain, nodes, record, inputs.box))
     memory = memory_of(found, file, texts.inputs)
-    return RedactedEpisode(episode_id, shown.task.instruction, tuple(steps), texts, memory, redaction)
+    task = shown.task
+    return RedactedEpisode(episode_id, task.instruction, tuple(steps), texts, memory, redaction, task.apps)
+
+
+def redacted_step(
+    action: Action, plain: ShownScreenshot, nodes: Sequence[ViewNode], record: StepRecord | None, box: Box | None
+) -> RedactedStep:
+    """A step on a screen that is shown as `plain`; what was typed into a password field is hidden."""
+    is_secret = isinstance(action, Type) and any(node.password and node.focused for node in nodes)
+    act, words = (Type(HIDDEN), f"Type {HIDDEN}") if is_secret else (action, spoken(action))
+    views = [plain]
+    if isinstance(action, Click | LongPress):
+        mark = box or around(touched_pixel(action, record, plain.size), plain.size)
+        views.append(replace(plain, mark=mark))
+    day, app = (None, "") if record is None else (record.day, record.package)
+    return RedactedStep(words, act, tuple(views), is_terminal(act), day, app, tuple(nodes))
 
 
 def spoken(action: Action) -> str:
@@ -102,17 +119,6 @@ def _redacted(episode: Episode, redaction: Redaction | None) -> Episode:
         return episode
     tree = redaction.applied(json.loads(encode(episode, Dialect.RELEASE)))
     return decode(json.dumps(tree), source=episode.episode_id)
-
-
-def _views(found: OpenedEpisode, number: int, texts: EpisodeTexts, masks: tuple[Box, ...]) -> Iterator[ShownScreenshot]:
-    record, action = found.record(number), found.episode.steps[number].action
-    size = found.episode.device.size if record is None else record.frame.size
-    inputs = texts.inputs[number]
-    plain = ShownScreenshot(found.files.screenshot(number), inputs.png_sha256, size, masks)
-    yield plain
-    if isinstance(action, Click | LongPress):
-        mark = inputs.box or around(touched_pixel(action, record, size), size)
-        yield ShownScreenshot(plain.path, plain.png_sha256, size, masks, mark)
 
 
 def _nodes(found: OpenedEpisode, number: int) -> tuple[ViewNode, ...]:

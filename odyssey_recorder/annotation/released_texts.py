@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from odyssey_recorder.annotation.inputs import inputs_of, read_texts
-from odyssey_recorder.annotation.memory import Rule, memory_of, recalled
+from odyssey_recorder.annotation.memory import Recall, memory_of, recalled
 from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import SemanticsStore, Suggestion, suggestion_id
 from odyssey_recorder.annotation.text_kinds import TextKind, fixed_text
@@ -85,10 +85,10 @@ def with_texts(root: Path, found: OpenedEpisode, texts: Texts) -> Episode:
     return replace(found.episode, steps=steps)
 
 
-def recalled_in(root: Path, found: OpenedEpisode, rule: Rule) -> list[str]:
+def recalled_in(root: Path, found: OpenedEpisode, recall: Recall) -> list[str]:
     """What each step recalls, in words. Raises DatasetError, also if memory is missing; ReviewError."""
     file = SemanticsStore(root).read_complete(found.episode.episode_id)
-    return recalled(found.episode.episode_id, memory_of(found, file, inputs_of(found)), rule)
+    return recalled(found.episode.episode_id, memory_of(found, file, inputs_of(found)), recall)
 
 
 def _annotations(words: dict[TextKind, str | None]) -> StepAnnotations:

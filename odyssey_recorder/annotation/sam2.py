@@ -1,7 +1,8 @@
-"""SAM2 by ONNX Runtime: the masks around a press, from an encoder and a decoder file that the user names.
+"""SAM2 by ONNX Runtime: the masks around a press, from the files of an encoder and a decoder in the user's folder.
 
 The names of inputs and outputs are those of `Sam2Model` of the transformers library, as it is usually exported; see
-docs/annotation.md. Nothing is ever downloaded. Needs the extra `boxes`.
+docs/annotation.md. Nothing is ever downloaded, and only files whose hashes are in the folder's SHA256SUMS are loaded.
+Needs the extra `boxes`.
 """
 
 import re
@@ -16,7 +17,7 @@ from PIL import Image
 from odyssey_recorder.annotation.boxes import iou
 from odyssey_recorder.dataset.amending import box_refusal
 from odyssey_recorder.errors import SettingsError
-from odyssey_recorder.files import read_file
+from odyssey_recorder.files import Largest, read_file, write_durably
 from odyssey_recorder.model.geometry import Box, Pixel, Size
 
 try:
@@ -27,6 +28,23 @@ except ImportError as error:  # pragma: no cover - the tests have the extra
     raise SettingsError(
         f"SAM2 needs the package {error.name}. Install it: pip install 'odyssey-recorder[boxes]'"
     ) from error
+
+SOURCE = (
+    "the folder onnx of onnx-community/sam2.1-hiera-tiny-ONNX on the Hugging Face Hub, revision "
+    "814a066640debee5a91e70aa401fb8e17e030503"
+)
+"""Of the published files. Their hashes (Git LFS) are those below; several public projects state the same."""
+PUBLISHED: Mapping[str, tuple[int, str]] = {
+    "vision_encoder.onnx": (354_238, "4f30aacd3aaefbca81a0b7fe4c1fc96345570ea0a6f80ced599493d1b3be2e8c"),
+    "vision_encoder.onnx_data": (134_084_864, "e83df9866a5afe68ea7f0f721f18f65137fc3acbf0da1c74e946d363e09c69cc"),
+    "prompt_encoder_mask_decoder.onnx": (213_114, "874414704c5d686db7d206a35f6e15d26563d50c8c4468fccc6739bd7e491dcf"),
+    "prompt_encoder_mask_decoder.onnx_data": (
+        20_958_208,
+        "e9874d900dd4134ed60eab1e97910327c2419e0b2954485d8fd6e7f1a1470f47",
+    ),
+}
+"""The sizes in bytes and the SHA-256 of the files."""
+SUMS = "SHA256SUMS"
 
 LARGEST_FILE = 2**31 - 1
 """In bytes; what protobuf allows."""
@@ -46,15 +64,8 @@ _FAILURES: tuple[type[Exception], ...] = (
 )
 _NO_MEMORY = re.compile(r"failed to allocate|bad[ _]alloc", re.IGNORECASE)
 
+_ENCODERS, _DECODERS = ("vision_encoder.onnx", "encoder.onnx"), ("prompt_encoder_mask_decoder.onnx", "decoder.onnx")
 _Arrays = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFile:
-    """`sha256` are 64 hexadecimal digits, in any case."""
-
-    path: Path
-    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +77,19 @@ class MaskBox:
 
 
 class Sam2:
-    """Reads both files. Raises SettingsError for one that is missing, another than its hash says, or no SAM2."""
+    """Reads the files. Raises SettingsError for one that is missing, not the one that was recorded, or no SAM2."""
 
-    def __init__(self, encoder: ModelFile, decoder: ModelFile) -> None:
-        self.models = (encoder.sha256.lower(), decoder.sha256.lower())
-        self._encoder = _Model("encoder", encoder, takes=(_PIXELS,), gives=())
-        self._decoder = _Model("decoder", decoder, takes=(_POINTS, _LABELS), gives=(_MASKS, _SCORES))
+    def __init__(self, folder: Path) -> None:
+        sums = recorded(folder)
+        self.models = tuple(sums.values())
+        self._encoder = _Model("encoder", _found(folder, _ENCODERS), sums, takes=(_PIXELS,), gives=())
+        self._decoder = _Model(
+            "decoder", _found(folder, _DECODERS), sums, takes=(_POINTS, _LABELS), gives=(_MASKS, _SCORES)
+        )
         known = {_POINTS, _LABELS, _BOXES, *self._encoder.gives}
         if strange := sorted(self._decoder.takes.keys() - known):
             raise SettingsError(
-                f"The SAM2 decoder {decoder.path} needs {', '.join(strange)}, which the encoder does not give. Export "
+                f"The SAM2 decoder in {folder} needs {', '.join(strange)}, which the encoder does not give. Export "
                 "both from the same model."
             )
 
@@ -147,15 +161,86 @@ def mask_boxes(masks: Any, scores: Any, at: Pixel, size: Size) -> Iterator[MaskB
 # The files.
 
 
-class _Model:
-    """One ONNX file in memory; `takes` are the shapes of its inputs by name, `gives` the names of its outputs."""
+def _found(folder: Path, names: Sequence[str]) -> Path:
+    """The first of the files that is there. Raises SettingsError."""
+    path = next((folder / name for name in names if (folder / name).is_file()), None)
+    if path is None:
+        raise SettingsError(f"SAM2 needs {' or '.join(names)} in {folder}. `annotate sam2` lists the files.")
+    return path
 
-    def __init__(self, role: str, file: ModelFile, *, takes: Sequence[str], gives: Sequence[str]) -> None:
-        self._what = f"The SAM2 {role} {file.path}"
+
+def record(folder: Path) -> dict[str, str]:
+    """Compares SAM2's files with SHA256SUMS, or else with the published hashes, and then writes it.
+
+    Returns the hashes by name. Raises SettingsError for a file that is missing or another one; an own export, whose
+    names are not the published ones, may have any hash the first time.
+    """
+    paths = [_found(folder, names) for names in (_ENCODERS, _DECODERS)]
+    paths += [weights for path in paths if (weights := _weights_of(path)).is_file()]
+    sums = {path.name: sha256(_read(path)).hexdigest() for path in paths}
+    is_known = (folder / SUMS).is_file()
+    wanted = recorded(folder) if is_known else {name: digest for name, (_, digest) in PUBLISHED.items()}
+    for name, digest in sums.items():
+        _refuse_other(folder / name, digest, wanted.get(name, "none" if is_known else digest))
+    if not is_known:
+        write_durably(folder / SUMS, "".join(f"{digest}  {name}\n" for name, digest in sums.items()).encode())
+    return sums
+
+
+def recorded(folder: Path) -> dict[str, str]:
+    """The hashes by name. Raises SettingsError."""
+    try:
+        lines = read_file(folder / SUMS, Largest.WRITTEN_BY_HAND).decode().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            f"{folder} has no readable {SUMS}. Run `annotate sam2 {folder} PICTURE`: it tries the files and writes it."
+        ) from error
+    return {name: digest.lower() for digest, _, name in (line.partition("  ") for line in lines) if name}
+
+
+def _weights_of(model: Path) -> Path:
+    """Where the weights are, if they are not in the model's own file."""
+    return model.with_name(f"{model.name}_data")
+
+
+def _verified(path: Path, sums: Mapping[str, str]) -> bytes:
+    data = _read(path)
+    _refuse_other(path, sha256(data).hexdigest(), sums.get(path.name, "none"))
+    return data
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_file(path, LARGEST_FILE)
+    except OSError as error:
+        raise SettingsError(f"Couldn't read {path}: {error.strerror}.") from error
+
+
+def _refuse_other(path: Path, seen: str, wanted: str) -> None:
+    if seen != wanted:
+        raise SettingsError(
+            f"{path} has the SHA-256 {seen}; expected {wanted}. It was not loaded. If you replaced it on purpose, "
+            f"delete {path.with_name(SUMS)} and run `annotate sam2` again."
+        )
+
+
+class _Model:
+    """An ONNX model in memory; `takes` are the shapes of its inputs by name, `gives` the names of its outputs."""
+
+    def __init__(
+        self, role: str, path: Path, sums: Mapping[str, str], *, takes: Sequence[str], gives: Sequence[str]
+    ) -> None:
+        self._what = f"The SAM2 {role} {path}"
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
+        model, weights = _verified(path, sums), _weights_of(path)
+        self._weights = _verified(weights, sums) if weights.is_file() else b""  # the session may use this memory
+        if self._weights:
+            options.add_external_initializers_from_files_in_memory(
+                [weights.name], [self._weights], [len(self._weights)]
+            )
         try:
-            self._session = onnxruntime.InferenceSession(self._read(file), options, ["CPUExecutionProvider"])
+            self._session = onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
         except _FAILURES as error:
             raise self._failure(error, "cannot be loaded") from error
         self.takes = {tensor.name: tensor.shape for tensor in self._session.get_inputs()}
@@ -177,15 +262,6 @@ class _Model:
             return dict(zip(self.gives, self._session.run(None, dict(inputs)), strict=True))
         except _FAILURES as error:
             raise self._failure(error, "failed") from error
-
-    def _read(self, file: ModelFile) -> bytes:
-        try:
-            data = read_file(file.path, LARGEST_FILE)
-        except OSError as error:
-            raise SettingsError(f"{self._what} cannot be read: {error.strerror}. Check the path.") from error
-        if (found := sha256(data).hexdigest()) != file.sha256.lower():
-            raise SettingsError(f"{self._what} has the SHA-256 {found}; expected {file.sha256}. It was not loaded.")
-        return data
 
     def _failure(self, error: Exception, what: str) -> SettingsError:
         if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):

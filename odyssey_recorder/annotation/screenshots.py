@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 
 from odyssey_recorder.annotation.semantics import ShownImage
 from odyssey_recorder.dataset.entry_file import canonical
@@ -24,6 +24,10 @@ RECIPE = "view/1"
 
 MARK = (255, 0, 255)
 _EDGE = (255, 255, 255)
+_TAGS = ((200, 0, 0), (0, 90, 200), (0, 120, 40), (140, 0, 170), (150, 80, 0))
+"""Colours of frames and tags, so that neighbours differ; white numbers are legible on each."""
+_TAG = 1 / 72
+"""Height of a number, as a share of the long side."""
 _LONG_SIDE, _QUALITY = 2048, 85
 _FRAME = 1 / 256
 """Width of the frame, as a share of the long side."""
@@ -38,7 +42,8 @@ Box = tuple[int, int, int, int]
 class ShownScreenshot:
     """One screenshot as it is shown; boxes are in its pixels, right and bottom exclusive. `mark` None: not marked.
 
-    `sent` is the size in which it is sent, None for the usual one, and `detail` how closely a model looks at it.
+    Each box of `tags` gets a frame with its number, from 1; None for an ordinary screenshot. `sent` is the size in
+    which it is sent, None for the usual one, and `detail` how closely a model looks at it.
     """
 
     path: Path
@@ -48,12 +53,14 @@ class ShownScreenshot:
     mark: Box | None = None
     sent: Size | None = None
     detail: Literal["high", "original"] = "high"
+    tags: tuple[Box, ...] | None = None
 
     @property
     def shown(self) -> ShownImage:
         hidden = sha256(canonical(self.masks).encode()).hexdigest()[:16] if self.masks else ""
         recipe = f"{RECIPE} masks {hidden}" if hidden else RECIPE
         recipe += f" sent {self.sent}" if self.sent else ""
+        recipe += "" if self.tags is None else f" tags {sha256(canonical(self.tags).encode()).hexdigest()[:16]}"
         recipe += " original" if self.detail == "original" else ""
         return ShownImage(png_sha256=self.png_sha256, recipe=recipe, mark=self.mark)
 
@@ -88,9 +95,19 @@ def _made(view: ShownScreenshot) -> SentImage:
     fitted = image.resize(view.fitted(Size(width, height)), Image.Resampling.LANCZOS)
     if view.mark is not None:
         _frame(fitted, view.mark, fitted.width / width)
+    _number(fitted, view.tags or (), fitted.width / width)
     encoded = io.BytesIO()
     fitted.save(encoded, "JPEG", quality=_QUALITY)
     return SentImage(encoded.getvalue(), "image/jpeg", view.detail)
+
+
+def marked_png(png: bytes, mark: Box) -> bytes:
+    """The screenshot with the frame around a touched element, in full size. Raises BrokenImageError."""
+    image = decode_png(png).convert("RGB")
+    _frame(image, mark, 1.0)
+    encoded = io.BytesIO()
+    image.save(encoded, "PNG")
+    return encoded.getvalue()
 
 
 def leaving(image: LazyImage) -> tuple[bytes, int]:
@@ -118,3 +135,28 @@ def _frame(image: Image.Image, mark: Box, scale: float) -> None:
     for grown, width, colour in ((wide + 2, wide + 4, _EDGE), (wide, wide, MARK)):
         sides = (left - grown, top - grown, right + grown - 1, bottom + grown - 1)
         draw.rectangle(sides, outline=colour, width=width)
+
+
+def _number(image: Image.Image, boxes: tuple[Box, ...], scale: float) -> None:
+    """Frames first, so that none crosses a number; each number is in the first corner that has none yet."""
+    draw = ImageDraw.Draw(image)
+    font = ImageFont.load_default(max(12, round(max(image.size) * _TAG)))
+    scaled = [[round(side * scale) for side in box] for box in boxes]
+    for at, (left, top, right, bottom) in enumerate(scaled):
+        frame = (left, top, max(left, right - 1), max(top, bottom - 1))
+        draw.rectangle(frame, outline=_TAGS[at % len(_TAGS)], width=max(2, round(max(image.size) * _FRAME / 2)))
+    taken: list[tuple[float, ...]] = []
+    for at, (left, top, right, bottom) in enumerate(scaled):
+        words = f" {at + 1} "
+        _, _, wide, high = draw.textbbox((0, 0), words, font)
+        corners = [(x, y) for y in (top, bottom - high - 2) for x in (left, right - wide)]
+        inside = [(max(0, min(x, image.width - wide)), max(0, min(y, image.height - high))) for x, y in corners]
+        tags = [(x, y, x + wide, y + high + 2) for x, y in inside]
+        tag = next((one for one in tags if not any(_meet(one, other) for other in taken)), tags[0])
+        taken.append(tag)
+        draw.rectangle(tag, fill=_TAGS[at % len(_TAGS)])
+        draw.text(tag[:2], words, (255, 255, 255), font)
+
+
+def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from odyssey_recorder.annotation.conversations import (
     Conversation,
@@ -26,14 +26,17 @@ from odyssey_recorder.annotation.text_kinds import FIRST_CONTEXT, TextKind
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import BATCH_PRICE, ModelAnswer, ModelRequest
+from odyssey_recorder.llm.prompts import SlotPrompt, Slots, chosen_prompts
 from odyssey_recorder.model.episode import Json
 
+_OF_PRESS = ("marked_screenshot", "task")
 PROMPTS = {
-    "instruction": "step_instruction/1",
-    "context": "step_context/1",
-    "screen": "step_screen/1",
-    "combined": "step_all/1",
+    "instruction": ("step_instruction/1", Slots(("screenshot",), (*_OF_PRESS, "action"))),
+    "context": ("step_context/1", Slots(("done",), ("task",))),
+    "screen": ("step_screen/1", Slots(("screenshot", "action"), (*_OF_PRESS, "context"))),
+    "combined": ("step_all/1", Slots(("screenshot", "action", "done"), (*_OF_PRESS, "context"))),
 }
+"""By stage; `done` are the actions before with their intentions."""
 Calls = Literal["three", "combined"]
 """For each step: the paper's three calls, or one for all four texts."""
 
@@ -45,6 +48,13 @@ class _Instruction(BaseModel):
     """What to do in this step."""
 
     low_level_instruction: StepWords
+
+
+class _InstructionOfPaper(BaseModel):
+    """The low-level instruction that the action represents."""
+
+    model_config = ConfigDict(populate_by_name=True)
+    low_level_instruction: StepWords = Field(alias="instruction")
 
 
 class _Context(BaseModel):
@@ -75,8 +85,6 @@ _ANSWERS: dict[str, type[BaseModel]] = {
     "screen": _Screen,
     "combined": _All,
 }
-BATCHED_ANSWERS = {PROMPTS["instruction"]: _ANSWERS["instruction"]}
-"""The answers that a Batch API may give, by prompt."""
 _Asking: TypeAlias = Generator[ModelRequest, ModelAnswer, dict[TextKind, str]]
 """Gives the texts that were added, by kind."""
 
@@ -84,14 +92,22 @@ _Asking: TypeAlias = Generator[ModelRequest, ModelAnswer, dict[TextKind, str]]
 class StepTextWriter(Conversations):
     """Texts for the episodes of the dataset `root`, through `batch`, where one is missing or stale.
 
-    `effort` is the reasoning effort to ask for; empty to send none.
+    `effort` is the reasoning effort to ask for; empty to send none. `prompts` are those of `chosen_prompts`.
     """
 
-    def __init__(self, batch: Batch, root: Path, *, calls: Calls = "three", effort: str = "") -> None:
-        super().__init__(batch, root, PROMPTS, effort)
+    def __init__(
+        self, batch: Batch, root: Path, *, calls: Calls = "three", effort: str = "", prompts: Sequence[str] = ()
+    ) -> None:
+        asked = {stage: PROMPTS[stage] for stage in PROMPTS if (stage == "combined") == (calls == "combined")}
+        super().__init__(batch, root, chosen_prompts(prompts, asked), effort)
         self._calls = calls
 
     # Instructions depend on no other answer, so they can be asked for in a file.
+
+    @property
+    def batched(self) -> tuple[str, type[BaseModel]]:
+        """The prompt of the instructions, and its answer."""
+        return self._prompts["instruction"].name, self._answer("instruction")
 
     def plan_batch(self, episode_ids: Sequence[str], is_open: Callable[[ModelRequest], bool]) -> Plan:
         """Of the instructions, by the price of a Batch API. Blocks as `plan`."""
@@ -118,7 +134,7 @@ class StepTextWriter(Conversations):
             with suppress(LanguageModelError):
                 for episode, number, question in self._instructions(episode_id):
                     if (answer := self._batch.kept(question)) is not None:
-                        made += self._suggestions(question, answer, episode, number)
+                        made += self._suggestions("instruction", question, answer, episode, number)
             if made:
                 self._store.add(episode_id, made)
             count += len(made)
@@ -171,12 +187,12 @@ class StepTextWriter(Conversations):
         self, stage: str, episode: RedactedEpisode, number: int, data: dict[str, Json], made: list[Entry]
     ) -> _Asking:
         question = self._question(stage, episode, number, data)
-        new = self._suggestions(question, (yield question), episode, number)
+        new = self._suggestions(stage, question, (yield question), episode, number)
         made += new
         return {suggestion.field: suggestion.words for suggestion in new}
 
     def _question(self, stage: str, episode: RedactedEpisode, number: int, data: dict[str, Json]) -> ModelRequest:
-        step, answer = episode.steps[number], _ANSWERS[stage]
+        step, answer = episode.steps[number], self._answer(stage)
         whole: dict[str, Json] = {"task": episode.instruction, "marked": len(step.views) > 1, **data}
         if stage != "context":
             whole["action"] = step.action
@@ -184,13 +200,18 @@ class StepTextWriter(Conversations):
         candidate = max(episode.texts.steps[number][TextKind(name)].rejected for name in answer.model_fields)
         return self._ask(stage, answer, whole, () if stage == "context" else step.views, candidate=candidate)
 
+    def _answer(self, stage: str) -> type[BaseModel]:
+        """With the keys that the paper's prompts ask for, also for a user's."""
+        is_of_paper = stage == "instruction" and isinstance(self._prompts[stage], SlotPrompt)
+        return _InstructionOfPaper if is_of_paper else _ANSWERS[stage]
+
     def _suggestions(
-        self, question: ModelRequest, answer: ModelAnswer, episode: RedactedEpisode, number: int
+        self, stage: str, question: ModelRequest, answer: ModelAnswer, episode: RedactedEpisode, number: int
     ) -> list[Suggestion]:
         """Of an answer, those texts that are needed."""
         step, inputs = episode.steps[number], episode.texts.inputs[number]
         edited = episode.texts.edited[:number]
-        call = self._call(question, answer, () if question.prompt == PROMPTS["context"] else step.views)
+        call = self._call(question, answer, () if stage == "context" else step.views)
         found = []
         for name, words in answer.data.model_dump().items():
             kind = TextKind(name)

@@ -2,18 +2,25 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.model_usage import AdapterOption, AgentOption, BudgetOption, ModelOption
+from odyssey_recorder.commands.model_usage import (
+    AdapterOption,
+    AgentOption,
+    BudgetOption,
+    ModelOption,
+    PromptFileOption,
+)
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.errors import LanguageModelError
 
 if TYPE_CHECKING:
+    from odyssey_recorder.agents.adapter import Adapter
+    from odyssey_recorder.agents.asking import Agent
     from odyssey_recorder.agents.guard import Guard
-    from odyssey_recorder.agents.online import Agent
     from odyssey_recorder.agents.results import ResultsHeader
     from odyssey_recorder.settings import Settings
 
@@ -22,7 +29,10 @@ agents_app = typer.Typer(name="agents", help="The kinds of models that can be as
 
 HistoryOption = Annotated[
     str,
-    typer.Option(help="What the model learns about earlier steps: none, maker, actions[:N] or screenshots:N[:STRIDE]."),
+    typer.Option(
+        help="What the model learns about earlier steps: none, maker, actions[:N], screenshots:N[:STRIDE] or memory, "
+        "which it writes itself; see predict."
+    ),
 ]
 TaskOption = Annotated[
     list[str] | None, typer.Option("--task", metavar="ID", help="Only this task. Repeatable.", show_default="all")
@@ -43,6 +53,7 @@ def run(  # noqa: PLR0913 - the options
     *,
     adapter: AdapterOption = "ours",
     model: ModelOption = None,
+    prompt: PromptFileOption = None,
     device: terminal.DeviceOption = None,
     task: TaskOption = None,
     tasks: TasksOption = None,
@@ -87,6 +98,7 @@ def run(  # noqa: PLR0913 - the options
     """
     from dataclasses import replace
 
+    from odyssey_recorder.agents.adapter import adapter_named
     from odyssey_recorder.agents.guard import Guard
     from odyssey_recorder.agents.results import open_results
     from odyssey_recorder.commands.agent_tasks import Attempts, Supervisor, chosen_tasks, print_results, recorded_tasks
@@ -107,7 +119,7 @@ def run(  # noqa: PLR0913 - the options
         jobs = recorded_tasks(proved_tasks(service.store, (one for one in ids if not task or one in task)), seed)
     if snapshot:
         jobs = [replace(planned, listed=replace(planned.listed, start=FromSnapshot(snapshot))) for planned in jobs]
-    agent, header = _agent(settings, adapter, history, budget, guard, is_consented=consent)
+    agent, header = _agent(settings, adapter_named(adapter, prompt), history, budget, guard, is_consented=consent)
     opinion = None if judge is None else open_batch(read_settings(model=judge), budget)
     attempts = Attempts(agent, Supervisor(), most_steps, is_dry=dry_run, opinion=opinion)
     with open_results(out, header) as results, closing(connector.connect_chosen(device)) as phone:
@@ -129,6 +141,7 @@ def bench(  # noqa: PLR0913 - the options
     agent: AgentOption = "model",
     adapter: AdapterOption = "ours",
     model: ModelOption = None,
+    prompt: PromptFileOption = None,
     phones: Annotated[int, typer.Option(min=1, max=64, help="How many simulated phones run at once.")] = 2,
     seeds: Annotated[
         int, typer.Option(min=1, max=100, help="How often each task is tried, each time with other parameters.")
@@ -153,10 +166,10 @@ def bench(  # noqa: PLR0913 - the options
     Exit code 0: every task was carried out; 1: some were not, or were cut short; 2: not started.
     """
     from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.agents.asking import Agent
     from odyssey_recorder.agents.baselines import RULES
     from odyssey_recorder.agents.guard import Guard
     from odyssey_recorder.agents.history import HistoryRule
-    from odyssey_recorder.agents.online import Agent
     from odyssey_recorder.agents.results import ResultsHeader, open_results
     from odyssey_recorder.commands.agent_bench import run_bench
     from odyssey_recorder.commands.agent_tasks import chosen_tasks, print_results
@@ -164,7 +177,8 @@ def bench(  # noqa: PLR0913 - the options
 
     jobs = chosen_tasks(tasks, goals, task or (), range(seeds), profile=profile)
     if agent == "model":
-        chosen, header = _agent(read_settings(model=model), adapter, history, budget, Guard(), is_consented=consent)
+        asked = adapter_named(adapter, prompt)
+        chosen, header = _agent(read_settings(model=model), asked, history, budget, Guard(), is_consented=consent)
     else:
         chosen = Agent(adapter_named("ours"), None, HistoryRule.parse("none"), Guard())
         header = ResultsHeader(adapter=agent, model=agent, history="none")
@@ -204,17 +218,22 @@ def list_() -> None:
 
 
 def _agent(  # noqa: PLR0913 - the options
-    settings: "Settings", adapter: str, history: str, budget: float | None, guard: "Guard", *, is_consented: bool
+    settings: "Settings",
+    chosen: "Adapter[Any]",
+    history: str,
+    budget: float | None,
+    guard: "Guard",
+    *,
+    is_consented: bool,
 ) -> "tuple[Agent, ResultsHeader]":
     """Raises SettingsError, and LanguageModelError without consent to send screenshots to another computer."""
-    from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.agents.asking import Agent
     from odyssey_recorder.agents.history import HistoryRule
-    from odyssey_recorder.agents.online import Agent
     from odyssey_recorder.agents.results import ResultsHeader
     from odyssey_recorder.llm.model import is_on_this_computer
     from odyssey_recorder.wiring.user import open_batch
 
-    chosen, rule = adapter_named(adapter), HistoryRule.for_agent(history)
+    rule = HistoryRule.for_agent(history)
     batch = open_batch(settings, budget)
     plan = batch.estimate(())
     if not is_on_this_computer(plan.host) and not is_consented:

@@ -7,7 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from odyssey_recorder.agents.online import Agent, StopReason
+from odyssey_recorder.agents.asking import Agent
+from odyssey_recorder.agents.outcome import StopReason
 from odyssey_recorder.agents.results import ResultFile, TaskResult
 from odyssey_recorder.commands.agent_tasks import Attempts, NoSupervisor, RuleOf, TaskJob
 from odyssey_recorder.commands.terminal import print_warning

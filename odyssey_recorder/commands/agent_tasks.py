@@ -10,8 +10,10 @@ from typing import Any, ClassVar
 
 import typer
 
+from odyssey_recorder.agents.asking import Agent
 from odyssey_recorder.agents.benchmark import BenchmarkTask, Difficulty, TaskTemplate, read_benchmark, shipped_benchmark
-from odyssey_recorder.agents.online import Agent, AgentRule, AgentRun, AgentSupervisor, RunOutcome, StopReason
+from odyssey_recorder.agents.online import AgentRule, AgentRun, AgentSupervisor
+from odyssey_recorder.agents.outcome import RunOutcome, StopReason
 from odyssey_recorder.agents.results import TaskResult, summary
 from odyssey_recorder.agents.verdict import verdict_on
 from odyssey_recorder.commands import terminal

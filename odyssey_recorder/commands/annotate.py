@@ -11,7 +11,7 @@ import typer
 from odyssey_recorder.commands import model_usage, terminal
 from odyssey_recorder.commands.annotate_accept import accept
 from odyssey_recorder.commands.annotate_batch import batch
-from odyssey_recorder.commands.annotate_boxes import boxes
+from odyssey_recorder.commands.annotate_boxes import boxes, sam2
 from odyssey_recorder.commands.annotate_files import export_texts, import_texts
 from odyssey_recorder.commands.terminal import (
     CommandGroup,
@@ -53,6 +53,7 @@ def plan(  # noqa: PLR0913 - the flags
     calls: _CallsOption = "three",
     memory: _MemoryOption = None,
     effort: model_usage.EffortOption = "",
+    prompt: model_usage.PromptsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show which texts are missing or stale, and the cost of a run.
@@ -64,7 +65,7 @@ def plan(  # noqa: PLR0913 - the flags
     from odyssey_recorder.commands.listing import selected_ids
 
     ids = selected_ids(dataset, selection)
-    found = _asking(dataset, calls, memory, effort).plan(ids)
+    found = _asking(dataset, calls, memory, effort, prompt).plan(ids)
     states = _states(dataset, ids, memory)
     if as_json:
         estimate = found.estimate
@@ -99,6 +100,7 @@ def run(  # noqa: PLR0913 - the flags
     calls: _CallsOption = "three",
     memory: _MemoryOption = None,
     effort: model_usage.EffortOption = "",
+    prompt: model_usage.PromptsOption = None,
     budget: model_usage.BudgetOption = None,
     at_once: Annotated[int, typer.Option(min=1, max=64, help="The number of concurrent requests.")] = 16,
     consent: model_usage.ConsentOption = False,
@@ -115,7 +117,7 @@ def run(  # noqa: PLR0913 - the flags
     from odyssey_recorder.commands.listing import selected_ids
 
     ids = selected_ids(dataset, selection)
-    asking = _asking(dataset, calls, memory, effort, budget=budget, at_once=at_once)
+    asking = _asking(dataset, calls, memory, effort, prompt, budget=budget, at_once=at_once)
     ended = _run_model(asking, dataset, ids, budget, consent=consent, yes=yes)
     say(f"{counted(sum(episode.texts for episode in ended), 'text')} added for {counted(ids, 'episode')}")
     model_usage.exit_with_problems(_problems(ended))
@@ -172,6 +174,7 @@ def check(  # noqa: PLR0913 - the flags
 
 
 app.command()(boxes)
+app.command()(sam2)
 app.command()(accept)
 app.command("import")(import_texts)
 app.command("export")(export_texts)
@@ -254,6 +257,7 @@ def _asking(  # noqa: PLR0913 - the flags
     calls: Literal["three", "combined"],
     memory: Literal["full", "cheap"] | None,
     effort: str,
+    prompts: list[str] | None,
     *,
     budget: float | None = None,
     at_once: int = 16,
@@ -263,7 +267,7 @@ def _asking(  # noqa: PLR0913 - the flags
     from odyssey_recorder.wiring.user import open_batch, user_checker
 
     batch = open_batch(read_settings(dataset=dataset), budget, at_once=at_once)
-    return TextsWanted(calls, memory, effort).writer(batch, dataset, user_checker().evidence)
+    return TextsWanted(calls, memory, effort, tuple(prompts or ())).writer(batch, dataset, user_checker().evidence)
 
 
 def _named(  # noqa: PLR0913 - the flags

@@ -12,6 +12,7 @@ from odyssey_recorder.commands.model_usage import (
     DatasetArgument,
     EffortOption,
     FilterOption,
+    PromptOption,
     YesOption,
     confirm_sending,
     print_problems,
@@ -29,6 +30,7 @@ def batch(  # noqa: PLR0913 - the flags
     *,
     selection: FilterOption = "",
     effort: EffortOption = "",
+    prompt: PromptOption = "ours",
     budget: BudgetOption = None,
     consent: ConsentOption = False,
     yes: YesOption = False,
@@ -54,14 +56,14 @@ def batch(  # noqa: PLR0913 - the flags
     Exit code 0: success; 1: some requests were not answered, or a batch is lost; 2: not started, or interrupted.
     """
     from odyssey_recorder.annotation.batching import BatchedInstructions
-    from odyssey_recorder.annotation.step_text_writer import BATCHED_ANSWERS, StepTextWriter
+    from odyssey_recorder.annotation.step_text_writer import StepTextWriter
     from odyssey_recorder.commands.listing import selected_ids
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import open_batch, open_batch_api
 
     ids, settings = selected_ids(dataset, selection), read_settings(dataset=dataset)
-    annotating = StepTextWriter(open_batch(settings), dataset, effort=effort)
-    batches = BatchedInstructions(annotating, open_batch_api(settings, BATCHED_ANSWERS, budget), ids)
+    annotating = StepTextWriter(open_batch(settings), dataset, effort=effort, prompts=(f"instruction={prompt}",))
+    batches = BatchedInstructions(annotating, open_batch_api(settings, dict([annotating.batched]), budget), ids)
     if write is not None or read is not None:
         _exchange_files(batches, write, read)
         return

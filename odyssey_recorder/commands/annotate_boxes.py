@@ -1,5 +1,6 @@
-"""`annotate boxes`: the boxes of pressed elements, and what they do to the official evaluation."""
+"""`annotate boxes`: the boxes of pressed elements, and what they do to the official evaluation; and `annotate sam2`."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -21,17 +22,14 @@ if TYPE_CHECKING:
 
     _Figures = Mapping[BoxSource, BoxFigures]
 
-_Hash = Annotated[str, typer.Option(metavar="SHA256", help="The SHA-256 of this file.", show_default=False)]
 
-
-def boxes(  # noqa: PLR0913 - the flags
+def boxes(
     dataset: DatasetArgument,
     *,
     selection: FilterOption = "",
-    sam2_encoder: Annotated[Path | None, typer.Option(help="SAM2's encoder, an ONNX file.")] = None,
-    sam2_encoder_sha256: _Hash = "",
-    sam2_decoder: Annotated[Path | None, typer.Option(help="SAM2's decoder, an ONNX file.")] = None,
-    sam2_decoder_sha256: _Hash = "",
+    sam2: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder with SAM2's files, which `annotate sam2` has tried.")
+    ] = None,
     everywhere: Annotated[
         bool, typer.Option("--everywhere", help="Ask SAM2 about every press, to compare it with the view hierarchy.")
     ] = False,
@@ -39,7 +37,7 @@ def boxes(  # noqa: PLR0913 - the flags
 ) -> None:
     """Find the boxes of the pressed elements.
 
-    Uses the view hierarchy and, if SAM2's files are given, SAM2 where the view hierarchy has no box or one of more than
+    Uses the view hierarchy and, with --sam2, SAM2 where the view hierarchy has no box or one of more than
     5% of the screen. All are kept with their source in semantics/; exports write a person's box, or else the best
     of the others. Shows how large they are, how far the sources agree, and how much they widen the area in which the
     official evaluator counts a click as right. A second run finds only what is new.
@@ -49,8 +47,7 @@ def boxes(  # noqa: PLR0913 - the flags
     from odyssey_recorder.annotation.boxes import box_figures
     from odyssey_recorder.annotation.boxing import Boxing, agreements
 
-    sam2 = _sam2(sam2_encoder, sam2_encoder_sha256, sam2_decoder, sam2_decoder_sha256)
-    boxing = Boxing(dataset, sam2, everywhere=everywhere)
+    boxing = Boxing(dataset, _loaded(sam2) if sam2 else None, everywhere=everywhere)
     problems: list[str] = []
     try:
         pressed = list(_pressed(boxing, dataset, selection, problems))
@@ -69,17 +66,76 @@ def boxes(  # noqa: PLR0913 - the flags
     fail_if(problems)
 
 
-def _sam2(encoder: Path | None, encoder_hash: str, decoder: Path | None, decoder_hash: str) -> "Sam2 | None":
-    if not any((encoder, encoder_hash, decoder, decoder_hash)):
-        return None
-    if encoder is None or decoder is None or not encoder_hash or not decoder_hash:
-        raise SettingsError(
-            "SAM2 needs --sam2-encoder and --sam2-decoder, each with its SHA-256 (--sam2-encoder-sha256, "
-            "--sam2-decoder-sha256)."
-        )
-    from odyssey_recorder.annotation.sam2 import ModelFile, Sam2
+def sam2(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="The folder with the files.", show_default=False)
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Argument(metavar="PICTURE", help="A screenshot to try them on.", show_default=False)
+    ] = None,
+    *,
+    at: Annotated[
+        str, typer.Option(metavar="X,Y", help="The press, in pixels.", show_default="the middle of the picture")
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the press and the boxes into this PNG.")
+    ] = None,
+) -> None:
+    """Try SAM2 on one picture.
 
-    return Sam2(ModelFile(encoder, encoder_hash), ModelFile(decoder, decoder_hash))
+    Without arguments, it lists the files to bring and their hashes. Nothing is downloaded. With DIR and PICTURE, it
+    compares the hashes, writes them to DIR/SHA256SUMS, runs SAM2 on the picture, and prints the box of each mask.
+
+    Exit code 0: it ran, or listed the files; 2: a file is missing, is another one, or cannot be used.
+    """
+    from odyssey_recorder.annotation.sam2 import PUBLISHED, SOURCE, Sam2, record
+
+    if folder is None:
+        say(f"Put these files into one folder. They are in {SOURCE}:")
+        for name, (size, digest) in PUBLISHED.items():
+            say(f"{digest}  {name}  ({size:,} bytes)")
+        say("Or export your own encoder.onnx and decoder.onnx; see docs/annotation.md.")
+        return
+    for name, digest in record(folder).items():
+        is_published = PUBLISHED.get(name, (0, ""))[1] == digest
+        say(f"{digest}  {name}  ({'as published' if is_published else 'not a published file; its hash is recorded'})")
+    if picture is not None:
+        _try(Sam2(folder), picture, at, out)
+
+
+def _try(model: "Sam2", picture: Path, at: str, out: Path | None) -> None:
+    from PIL import Image, ImageDraw
+
+    from odyssey_recorder.model.geometry import Pixel
+
+    try:
+        image = Image.open(picture).convert("RGB")
+        x, y = map(int, at.split(",")) if at else (image.width // 2, image.height // 2)
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"Couldn't use {picture} or --at {at}: {error}. --at is in pixels, as 120,300.") from error
+    if not (0 <= x < image.width and 0 <= y < image.height):
+        raise SettingsError(f"--at: {x},{y} is not in the picture, which has {image.width}x{image.height} pixels.")
+    began = time.monotonic()
+    masks = sorted(model.boxes(image, Pixel(x, y)), key=lambda mask: -mask.score)
+    say(f"{counted(masks, 'mask')} around {x},{y} in {time.monotonic() - began:.1f} s")
+    draw = ImageDraw.Draw(image)
+    draw.line((x - 12, y, x + 12, y), "blue", 3)
+    draw.line((x, y - 12, x, y + 12), "blue", 3)
+    for mask in masks:
+        box = mask.box
+        say(f"{box.left}, {box.top}, {box.right}, {box.bottom}; the model estimates an IoU of {mask.score:.2f}")
+        draw.rectangle((box.left, box.top, box.right - 1, box.bottom - 1), outline="red", width=3)
+    if out is not None:
+        try:
+            image.save(out, "PNG")
+        except OSError as error:
+            raise SettingsError(f"Couldn't write {out}: {error.strerror}.") from error
+
+
+def _loaded(folder: Path) -> "Sam2":
+    from odyssey_recorder.annotation.sam2 import Sam2
+
+    return Sam2(folder)
 
 
 def _pressed(boxing: "Boxing", dataset: Path, selection: str, problems: list[str]) -> "Iterator[BoxedPress]":

@@ -152,8 +152,8 @@ def export(
     ] = "none",
     per_step: Annotated[bool, typer.Option("--steps", help="With --as jsonl: a line per step.")] = False,
     split: Annotated[
-        Literal["random", "task", "device", "app"] | None,
-        typer.Option(help="Samples: in the parts of this split.", show_default="one part"),
+        str | None,
+        typer.Option(metavar="NAME", help="Samples: in the parts of this split.", show_default="one part"),
     ] = None,
     adapter: Annotated[
         str | None,
@@ -162,15 +162,20 @@ def export(
     history: Annotated[
         str,
         typer.Option(
-            help="Samples: none, maker, actions[:N], screenshots:N[:STRIDE], context, memory:paper or memory:kept."
+            help="Samples: none, maker, actions[:N], screenshots:N[:STRIDE], context or memory, as in predict."
         ),
     ] = "actions",
     level: Annotated[
         Literal["high", "low", "both"], typer.Option(help="Samples: the episode's instruction, the step's, or both.")
     ] = "high",
     semantic: Annotated[
-        bool, typer.Option("--semantic", help="Samples: also of each step's description, intention and context.")
-    ] = False,
+        str,
+        typer.Option(
+            help="Samples: also of each step's description (SD), context (CI), intention (DR), action result (AR), "
+            "screen information (SI) and core of the memory (CM), such as SD,DR.",
+            show_default="actions only",
+        ),
+    ] = "",
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Samples: only those of preference pairs, from corrected agents.")
     ] = False,
@@ -183,13 +188,14 @@ def export(
 
     Exit code 0: success; 2: nothing can be exported, or OUT cannot be written.
     """
+    from odyssey_recorder.annotation.text_kinds import semantic_of
     from odyssey_recorder.commands.export import executor_of, export_dataset
     from odyssey_recorder.commands.listing import selected_ids
     from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
     from odyssey_recorder.services.exports import ExportWanted
 
     levels: tuple[Literal["high", "low"], ...] = ("high", "low") if level == "both" else (level,)
-    samples = Sampling(adapter or TRAINERS.get(layout, ""), history, levels, semantic, pairs, split or "")
+    samples = Sampling(adapter or TRAINERS.get(layout, ""), history, levels, semantic_of(semantic), pairs, split or "")
     options = Options(per_step=per_step, texts=texts, samples=samples)
     wanted = ExportWanted(dataset, out, layout, options, like)
     ids = selected_ids(dataset, selection, agents=agents)

@@ -13,9 +13,11 @@ from typing import ClassVar
 from rich.console import Console
 
 from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.agents.asking import Agent
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
+from odyssey_recorder.agents.online import AgentRun
+from odyssey_recorder.agents.outcome import StopReason
 from odyssey_recorder.commands.agent_tasks import NoSupervisor
 from odyssey_recorder.commands.demo_annotator import Eyes, On
 from odyssey_recorder.commands.terminal import say

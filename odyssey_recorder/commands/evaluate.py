@@ -1,6 +1,6 @@
 """`evaluate`: how well predictions match the recorded actions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -14,6 +14,7 @@ from odyssey_recorder.commands.model_usage import print_answers
 from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name, ScoringTerms
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.plain_text import on_one_line, step_number
+from odyssey_recorder.splits.drawing import EACH_DEVICE, KINDS, is_kind
 
 if TYPE_CHECKING:
     from odyssey_recorder.evaluation.judged_steps import JudgedStep
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from odyssey_recorder.services.evaluation import ScoredFiles
 
 _PROBLEMS_SHOWN = 10
-_SPLITS = ("random", "task", "device", "app")
+_ALL = "all"
+_SPLITS = (*KINDS, f"{EACH_DEVICE}NAME")
 
 
 @terminal.exits_with_2()
@@ -34,7 +36,7 @@ def evaluate(  # noqa: PLR0913 - the options
         list[str] | None,
         typer.Option(
             metavar=f"[{'|'.join(_SPLITS)}]",
-            callback=lambda values: _known(values, _SPLITS),
+            callback=lambda values: _known(values, _SPLITS, is_kind),
             help="Score the test part of this split. Can be repeated.",
             show_default="all episodes",
         ),
@@ -42,8 +44,10 @@ def evaluate(  # noqa: PLR0913 - the options
     protocol: Annotated[
         list[str] | None,
         typer.Option(
-            metavar=f"[{'|'.join(PROTOCOLS)}]",
-            callback=lambda values: _known(values, PROTOCOLS),
+            "--protocol",
+            "--protocols",
+            metavar=f"[{'|'.join((*PROTOCOLS, _ALL))}]",
+            callback=lambda values: _known(values, (*PROTOCOLS, _ALL), (*PROTOCOLS, _ALL).__contains__),
             help="The rules that decide what is right. Can be repeated.",
             show_default="official",
         ),
@@ -89,7 +93,7 @@ def evaluate(  # noqa: PLR0913 - the options
     asked = [
         ScoringTerms(str(data), str(file), cast(Name, rules), part, level or "", selection, alternatives)
         for part in dict.fromkeys(split or [""])
-        for rules in dict.fromkeys(protocol or ["official"])
+        for rules in (PROTOCOLS if _ALL in (protocol or ()) else dict.fromkeys(protocol or ["official"]))
         for file in dict.fromkeys(predictions)
     ]
     if len(asked) > 1 and (against or wrong or html):
@@ -120,9 +124,9 @@ def evaluate(  # noqa: PLR0913 - the options
     raise typer.Exit(0 if not unread and all(fit.is_clean for one in found for _, fit in one.fits) else 1)
 
 
-def _known(values: list[str] | None, known: Iterable[str]) -> list[str] | None:
+def _known(values: list[str] | None, known: Sequence[str], is_known: Callable[[str], bool]) -> list[str] | None:
     for value in values or ():
-        if value not in known:
+        if not is_known(value):
             raise typer.BadParameter(f"{value!r} is not one of {', '.join(known)}.")
     return values
 
@@ -157,10 +161,12 @@ def _print_several(found: "Sequence[Evaluation]", *, as_json: bool) -> None:
         return
     heads, *rows = brief(found)
     columns = (Column(head, justify="left" if head in TEXTS else "right") for head in heads)
-    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for cells in rows:
         table.add_row(*map(Text, cells))
     terminal.out.print(table)
+    if "Change" in heads:
+        terminal.say("Change is the AMS less that of the protocol official.")
     for note in dict.fromkeys(note for one in found for note in one.notes):
         terminal.say(note)
 
@@ -171,17 +177,7 @@ def _print(evaluation: "Evaluation") -> None:
     terms, whole = evaluation.asked, evaluation.whole
     part = f"split {terms.split}, test" if terms.split else "all episodes"
     terminal.say((f"Protocol {terms.protocol}, {part}, {terms.level}-level instructions, in percent", "bold"))
-    for name, value, note in (
-        ("AMS, pooled", whole.ams, f"95%: {shown(evaluation.ams_interval)}, over {evaluation.units}"),
-        ("AMS, category mean", evaluation.ams_category_mean, ""),
-        ("SR", whole.sr, f"95%: {shown(evaluation.sr_interval)}"),
-        ("Type match", whole.type_match, ""),
-        ("Click accuracy", whole.click, "given the type"),
-        ("Text accuracy", whole.text, f"{whole.right_texts:,} / {whole.texts:,}, given the type"),
-        ("Goal progress", whole.progress, ""),
-        ("TSS", whole.tss, ""),
-        ("Readable answers", whole.readable, ""),
-    ):
+    for name, value, note in evaluation.rows:
         terminal.say(f"{name:21} {shown(value):>8}{note and f'  ({note})'}")
     terminal.say(f"{whole.steps:,} steps judged; {whole.episodes:,} episodes count for SR")
     for note in evaluation.notes:
@@ -196,7 +192,8 @@ def _print(evaluation: "Evaluation") -> None:
         more = f"difference {shown(other.sr_more)}  (95%: {shown(other.sr_interval)})"
         terminal.say(f"{'SR':21} {shown(other.sr):>8}  {more}")
     for row in evaluation.published:
-        terminal.say(f"Published: {row.model} ({row.source}): AMS {shown(row.ams)}, SR {shown(row.sr)}")
+        values = ", ".join(f"{name} {shown(value)}" for name, value in row.values.items())
+        terminal.say(f"Published: {row.model} ({row.source}): {values}")
 
 
 def _print_wrong(steps: "Sequence[JudgedStep]", count: int, evaluation: "Evaluation") -> None:

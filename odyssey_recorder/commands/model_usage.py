@@ -25,6 +25,23 @@ AgentOption = Annotated[
     Literal["model", "gold", "random"], typer.Option("--agent", help="What acts: a model, what is right, or chance.")
 ]
 ModelOption = Annotated[str | None, typer.Option(help="The model's name at the server.", show_default="settings")]
+PromptOption = Annotated[
+    str, typer.Option(help="The words of the question: ours, paper (what the paper's prompt has), or a text file.")
+]
+PromptsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--prompt",
+        metavar="[QUESTION=]PROMPT",
+        help="The words of the questions: ours, paper (what the paper's prompts have), or a text file for one of them. "
+        "Repeatable.",
+        show_default="ours",
+    ),
+]
+PromptFileOption = Annotated[
+    Path | None,
+    typer.Option("--prompt", metavar="FILE", help="Ask with this text instead of the adapter's.", show_default="none"),
+]
 DatasetArgument = Annotated[Path, typer.Argument(metavar="PATH", help="The dataset folder.")]
 FilterOption = Annotated[str, typer.Option("--filter", help="Only episodes that this filter selects.")]
 EffortOption = Annotated[

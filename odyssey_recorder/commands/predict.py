@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -15,6 +16,7 @@ from odyssey_recorder.commands.model_usage import (
     ConsentOption,
     FilterOption,
     ModelOption,
+    PromptFileOption,
     YesOption,
     confirm_sending,
     interruptible,
@@ -27,6 +29,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.plain_text import counted
 
 if TYPE_CHECKING:
+    from odyssey_recorder.agents.predict import ChosenSteps
     from odyssey_recorder.evaluation.predictions import Prediction, PredictionsHeader
 
 
@@ -38,11 +41,20 @@ def predict(  # noqa: PLR0913 - the options
     agent: AgentOption = "model",
     adapter: AdapterOption = "ours",
     model: ModelOption = None,
+    prompt: PromptFileOption = None,
+    marks: Annotated[
+        str,
+        typer.Option(
+            metavar="views|boxes|FILE",
+            help="Where the numbered elements of set-of-marks are from: the view hierarchy, also the boxes of "
+            "annotate boxes, or a detector's file.",
+        ),
+    ] = "views",
     history: Annotated[
         str,
         typer.Option(
             help="What is told of earlier steps: none, maker, actions[:N], screenshots:N[:STRIDE], context, "
-            "memory:paper or memory:kept."
+            "memory[:paper|:kept][:stm+ltm+screen][:n=N][:live]."
         ),
     ] = "actions",
     level: Annotated[
@@ -54,6 +66,9 @@ def predict(  # noqa: PLR0913 - the options
     sample: Annotated[
         int | None, typer.Option(min=1, help="The number of episodes, in proportion to categories.", show_default="all")
     ] = None,
+    unit: Annotated[
+        Literal["episode", "step"], typer.Option(help="What --sample counts; single steps give no success rate.")
+    ] = "episode",
     seed: Annotated[int, typer.Option(help="Of the sample, and of random actions.")] = 0,
     budget: BudgetOption = None,
     at_once: Annotated[int, typer.Option(min=1, max=64, help="The number of concurrent requests.")] = 16,
@@ -75,33 +90,37 @@ def predict(  # noqa: PLR0913 - the options
     from odyssey_recorder.agents.adapter import adapter_named
     from odyssey_recorder.agents.baselines import baseline_predictions
     from odyssey_recorder.agents.history import HistoryRule
+    from odyssey_recorder.agents.marks import Marks
     from odyssey_recorder.agents.predict import Predicting
     from odyssey_recorder.evaluation.predictions import PredictionsHeader
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import open_batch
 
-    chosen, rule = adapter_named(adapter), HistoryRule.parse(history)
+    chosen, rule = adapter_named(adapter, prompt), HistoryRule.parse(history)
+    tags = Marks(dataset, marks) if chosen.needs_marks else None
     _refuse_foreign(out)
-    ids = _chosen(dataset, f"split:{split} {selection}" if split else selection, sample, seed)
+    steps = _chosen(dataset, f"split:{split} {selection}" if split else selection, sample, seed, unit)
+    is_part = f"{sample:,} steps" if sample and unit == "step" else ""
     if agent != "model":
-        predictions, problems = baseline_predictions(dataset, ids, agent, seed)
+        predictions, problems = baseline_predictions(dataset, steps, agent, seed)
         print_problems([*problems.items()])
         name = f"random, seed {seed}" if agent == "random" else agent
-        _write(out, PredictionsHeader(agent, name, "none", level), predictions, problems)
+        _write(out, PredictionsHeader(agent, name, "none", level, is_part), predictions, problems)
         return
     settings = read_settings(dataset=dataset, model=model)
-    predicting = Predicting(open_batch(settings, budget, at_once=at_once), dataset, chosen, rule, level)
-    plan = predicting.plan(ids)
+    predicting = Predicting(open_batch(settings, budget, at_once=at_once), dataset, chosen, rule, level, tags)
+    plan = predicting.plan(steps)
     confirm_sending(dataset, plan, budget, consent=consent, yes=yes)
     with interruptible(), progress_bar(shows_answers=False) as on_progress:
-        ended = predicting.run(ids, progress=on_progress)
+        ended = predicting.run(steps, progress=on_progress)
     print_problems([*ended.problems.items()])
     if ended.unasked:
         for why, count in ended.unasked.most_common(3):
             print_warning(f"{counted(count, 'step')}: {why}")
         say("Nothing was written. Answers so far are kept. Run the same command to continue.", to=terminal.err)
         raise typer.Exit(1)
-    header = PredictionsHeader(chosen.name, plan.estimate.model, str(rule), level)
+    name = chosen.name if tags is None else f"{chosen.name}, tags of {tags.name}"
+    header = PredictionsHeader(name, plan.estimate.model, str(rule), level, is_part)
     _write(out, header, ended.predictions, ended.problems)
 
 
@@ -121,18 +140,31 @@ def _write(
     others = failures["not an action"]
     share = f", {others / len(predictions):.1%} ask for something else, such as to wait" if others else ""
     say(f"{counted(predictions, 'step')} of {episodes}, {len(unread):,} without an action{share}")
+    if timed := [prediction for prediction in predictions if prediction.seconds]:
+        speed = sum(prediction.tokens_out for prediction in timed) / sum(prediction.seconds for prediction in timed)
+        say(
+            f"{median(prediction.seconds for prediction in timed):.2f} seconds an answer (median), {speed:.2f} tokens "
+            "a second of whole requests. Answers are not streamed, so no time to the first token is measured."
+        )
     fail_if(problems or not is_mostly_whole(failures["broken"], len(predictions)))
 
 
-def _chosen(dataset: Path, selection: str, sample: int | None, seed: int) -> list[str]:
+def _chosen(dataset: Path, selection: str, sample: int | None, seed: int, unit: str) -> "ChosenSteps":
     from odyssey_recorder.agents.predict import sampled
     from odyssey_recorder.commands.listing import selected
 
     with selected(dataset, selection) as (index, selected_filter):
-        categories = {row.episode_id: row.category for row in index.rows(selected_filter)}
-    if not categories:
+        rows = {row.episode_id: row for row in index.rows(selected_filter)}
+    if not rows:
         raise DatasetError(f"No episode of {dataset} is selected.")
-    return sampled(categories, len(categories) if sample is None else sample, seed)
+    if sample is None or unit == "episode":
+        categories = {name: row.category for name, row in rows.items()}
+        return dict.fromkeys(sampled(categories, sample or len(rows), seed))
+    places = {f"{name} {number}": row.category for name, row in rows.items() for number in range(row.steps)}
+    chosen: dict[str, set[int]] = {}
+    for name, _, number in (place.partition(" ") for place in sampled(places, sample, seed)):
+        chosen.setdefault(name, set()).add(int(number))
+    return chosen
 
 
 def _refuse_foreign(out: Path) -> None:

@@ -14,10 +14,10 @@ from odyssey_recorder.dataset.layout import ANNOTATIONS
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.plain_text import on_one_line
 from odyssey_recorder.reports import report_json
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 
 
-def report_quality(service: ReviewService, *, html: Path | None, as_json: bool) -> None:
+def report_quality(service: ReviewedDataset, *, html: Path | None, as_json: bool) -> None:
     """Print the figures and write the page to `html`; checks unchecked episodes first. Raises OdysseyError."""
     dataset = service.root
     if not (dataset / ANNOTATIONS).is_dir():

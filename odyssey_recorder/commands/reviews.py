@@ -32,7 +32,7 @@ def check(
 
     Exit code 0: no problems; 1: problems found; 2: no reviews can be read.
     """
-    from odyssey_recorder.services.review import review_faults
+    from odyssey_recorder.services.review_files import review_faults
     from odyssey_recorder.settings import read_settings
 
     faults = list(review_faults(read_settings(dataset=dataset).dataset, path))
@@ -64,7 +64,7 @@ def merge(
 
     Exit code 0: all merged; 1: some cannot be read or saved; 2: no reviews can be read.
     """
-    from odyssey_recorder.services.review import add_reviews
+    from odyssey_recorder.services.review_files import add_reviews
     from odyssey_recorder.settings import read_settings
 
     merged = add_reviews(read_settings(dataset=dataset).dataset, path)
@@ -93,7 +93,7 @@ def policy(
 
     Exit code 0: success; 2: the policy cannot be read or written.
     """
-    from odyssey_recorder.services.review import review_policy
+    from odyssey_recorder.services.review_files import review_policy
     from odyssey_recorder.settings import read_settings
 
     now = review_policy(read_settings(dataset=dataset).dataset, share=share, seed=seed)
@@ -172,21 +172,28 @@ def reopen(
 @app.command()
 def reply(
     episode_id: Annotated[str, typer.Argument(metavar="ID", help="The episode that was sent back.")],
-    words: Annotated[str, typer.Argument(metavar="TEXT", help="What the reviewer should know.")],
+    words: Annotated[
+        str, typer.Argument(metavar="TEXT", help="What the others should know.", show_default="show what was said")
+    ] = "",
     *,
     by: terminal.ByOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
-    """Reply to the reviewer who sent your episode back.
+    """Reply about an episode that was sent back.
 
-    Exit code 0: the reply is saved; 2: the episode is not yours, or not sent back.
+    Its annotator and its reviewers can reply. Then, or without TEXT, it shows why
+    the episode was sent back and all replies, with their authors and times.
+
+    Exit code 0: success; 2: the episode is not sent back.
     """
-    from odyssey_recorder.services.review import reply_to_reviewer
+    from odyssey_recorder.services.review_files import add_reply, review_thread
     from odyssey_recorder.settings import read_settings
 
     settings = read_settings(dataset=dataset, annotator=by)
-    reply_to_reviewer(settings.dataset, settings.annotator, episode_id, words)
-    terminal.say(f"{episode_id}: the reviewers see your reply")
+    if words:
+        add_reply(settings.dataset, settings.annotator, episode_id, words)
+    for line in review_thread(settings.dataset, episode_id):
+        terminal.say(line)
 
 
 @app.command()
@@ -311,7 +318,7 @@ def restore(
     Exit code 0: all are restored, or the trash was listed; 2: none is, because one
     of them is not in the trash.
     """
-    from odyssey_recorder.services.review import trashed_episodes
+    from odyssey_recorder.services.review_files import trashed_episodes
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring.user import review_service, user_index
 

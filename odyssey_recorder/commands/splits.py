@@ -35,6 +35,12 @@ def make(  # noqa: PLR0913 - the options
         list[str] | None,
         typer.Option(metavar="NAME", help="A device of test in device. Repeatable.", show_default="Pixel Tablet"),
     ] = None,
+    task_share: Annotated[
+        float | None, typer.Option(min=0.01, max=0.99, help="The share of test in task.", show_default="1/7")
+    ] = None,
+    each_device: Annotated[
+        bool, typer.Option("--each-device", help="Also make a split for each device, which is its test.")
+    ] = False,
     base: Annotated[
         Path | None,
         typer.Option(
@@ -47,14 +53,16 @@ def make(  # noqa: PLR0913 - the options
 ) -> None:
     """Make the splits random, task, device and app.
 
-    The same episodes and options give the same files. Released episodes stay on their sides.
+    The same episodes and options give the same files. Released episodes stay on their sides, and so do those of an
+    earlier random split with these options.
 
     Exit code 0: all made; 1: some cannot be made; 2: none can.
     """
     from odyssey_recorder.services.splits import plan_splits, read_episodes, write_splits
     from odyssey_recorder.splits.drawing import DrawRules
 
-    given = {"seed": seed, "share": share, "unit": unit, "devices": tuple(device) if device else None}
+    given = {"seed": seed, "share": share, "unit": unit, "devices": tuple(device) if device else None,
+             "task_share": task_share, "each_device": each_device or None}  # fmt: skip
     changed: Any = {name: value for name, value in given.items() if value is not None}
     with terminal.progress_bar("Reading episodes") as progress:
         used = read_episodes(dataset, agents=agents, progress=progress)
@@ -126,10 +134,11 @@ def _print_record(record: "SplitsRecord", *, as_json: bool) -> None:
     if as_json:
         terminal.print_json(record.model_dump(mode="json"))
         return
+    width = max(7, *map(len, record.splits))
     for kind, split in record.splits.items():
         seed = "" if split.seed is None else f", seed {split.seed}"
         held = f", {len(split.held):,} held out" if split.held else ""
-        terminal.say((f"{kind:7}", "bold"), f"{split.train:6,} train {split.test:6,} test{seed}{held}")
+        terminal.say((f"{kind:{width}}", "bold"), f"{split.train:6,} train {split.test:6,} test{seed}{held}")
         if not split.is_near and split.target is not None:
             terminal.say((f"{'':8}no draw came within 3 points of {split.target:.1%} in test", "yellow"))
         if kind in record.moved:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.model_usage import BudgetOption, YesOption, confirm_cost, interruptible, progress_bar
+from odyssey_recorder.commands.model_usage import (
+    BudgetOption,
+    PromptOption,
+    YesOption,
+    confirm_cost,
+    interruptible,
+    progress_bar,
+)
 from odyssey_recorder.commands.terminal import (
     CommandGroup,
     JsonOption,
@@ -215,6 +222,10 @@ def rewrite(  # noqa: PLR0913 - the flags
     out: Annotated[Path, typer.Option(help="The output file.")],
     budget: BudgetOption = None,
     at_once: Annotated[int, typer.Option(min=1, max=64, help="The number of concurrent requests.")] = 8,
+    prompt: PromptOption = "ours",
+    temperature: Annotated[
+        float | None, typer.Option(min=0, max=2, help="The model's temperature.", show_default="the server's own")
+    ] = None,
     *,
     apps: _AppsOption = None,
     yes: YesOption = False,
@@ -238,7 +249,7 @@ def rewrite(  # noqa: PLR0913 - the flags
         check_writable(out)
         names_apps = settings.name_apps if apps is None else apps
         batch = open_batch(settings, budget, at_once=at_once)
-        rewriting = Rewriting(batch, _library())
+        rewriting = Rewriting(batch, _library(), prompt=prompt, temperature=temperature)
         likely = rewriting.likely_questions(tasks, names_apps=names_apps)
         confirm_cost(batch.estimate(likely), budget, is_agreed=yes)
         with progress_bar("Rewriting") as on_progress:

@@ -189,8 +189,12 @@ class StepRecord(FrozenModel):
 
 
 class StartRecord(FrozenModel):
+    """`cleared` are the packages whose data was deleted, `kept` the task's apps that kept theirs all the same."""
+
     kind: Literal["as_found", "clean_home", "snapshot"] = "as_found"
     snapshot: str = ""
+    cleared: tuple[str, ...] = Field(default=(), exclude_if=lambda cleared: not cleared)
+    kept: tuple[str, ...] = Field(default=(), exclude_if=lambda kept: not kept)
 
 
 class DroppedRecord(FrozenModel):

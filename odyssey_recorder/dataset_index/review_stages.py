@@ -60,10 +60,11 @@ class ReviewStages:
         return frozenset(episode_id for _, episode_id in changes)
 
     def _draw(self, connection: sqlite3.Connection) -> frozenset[str] | None:
-        """The sample, drawn from all episodes including the trash; None while that or the policy cannot be read.
+        """The sample, drawn from all episodes and those judged before they were trashed.
 
-        A rejected episode keeps its place: otherwise another one would take it that may be accepted by then, and the
-        sample would forget the defects that it has found.
+        None while the trash or the policy cannot be read. A rejected episode keeps its place: otherwise another one
+        would take it that may be accepted by then, and the sample would forget the defects that it has found. Nobody
+        can judge a withdrawn one, so it has no place.
         """
         query = "SELECT episode_id, category, device, annotator FROM episodes WHERE problem = ''"
         strata = {episode_id: Stratum(*fields) for episode_id, *fields in connection.execute(query)}
@@ -76,12 +77,13 @@ class ReviewStages:
         return self.sampled
 
     def _in_trash(self) -> list[EpisodeRow]:
-        """The readable ones, newest first; each is read once."""
+        """The readable ones that were judged, newest first; each is read once."""
         there = Trash(self._root).episodes()
         for episode in there:
-            if self._trashed.get(episode.folder) is None:
+            is_new = self._trashed.get(episode.folder) is None
+            if is_new and self._reviews.read(episode.episode_id).present_verdicts:
                 self._trashed[episode.folder] = read_row(episode.folder, episode.episode_id)
-        found = (self._trashed[episode.folder] for episode in there)
+        found = (self._trashed.get(episode.folder) for episode in there)
         return [row for row in found if row is not None and not row.problem]
 
 

@@ -350,6 +350,9 @@ class AdbDevice:
                 f"{self.label} still lists recent apps: {names}. Close them by hand: Recents, then Clear all."
             )
 
+    def clear_data(self, package: str) -> bool:
+        return self._shell.ask(shlex.join(("pm", "clear", package))) == ["Success"]
+
     def wait_until_ready(self, timeout_s: float) -> None:
         """Also restores the settings and the keyboard that a crash has left changed."""
         self._wait_until_booted(timeout_s, lambda: undo_left(self._shell, self._kept, self._console))

@@ -116,7 +116,10 @@ def _model(device: ListedDevice) -> str:
 
 
 def chosen_device(listed: Sequence[ListedDevice], serial: str | None) -> str:
-    """The given serial, or else that of the only ready device. Raises DeviceError if there is none."""
+    """The given serial, or else that of the only ready device, or of the only one, which adb may not have reached yet.
+
+    Raises DeviceError if there is none.
+    """
     if serial is not None:
         if serial not in {device.serial for device in listed}:
             known = ", ".join(device.label for device in listed) or "no devices"
@@ -125,6 +128,8 @@ def chosen_device(listed: Sequence[ListedDevice], serial: str | None) -> str:
     match [device for device in listed if device.is_ready]:
         case [only]:
             return only.serial
+        case [] if [one.state for one in listed] == ["offline"]:
+            return listed[0].serial
         case []:
             waiting = "".join(f" {device.label} is {device.state}. {state_advice(device.state)}" for device in listed)
             raise DeviceError(

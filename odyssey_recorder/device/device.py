@@ -297,5 +297,8 @@ class Device(ControllableDevice, FrameStream, LiveTouch, InputEvents, Snapshots,
     def close_recents(self) -> None:
         """Close every recent app and go to the home screen."""
 
+    def clear_data(self, package: str) -> bool:
+        """End an app and delete what it has stored; False if Android does not, such as for one that is not there."""
+
     def close(self) -> None:
         """Disconnect; waiting and later calls raise `DeviceDisconnectedError`. Safe from any thread, and repeatedly."""

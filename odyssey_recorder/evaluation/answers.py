@@ -44,6 +44,7 @@ _USUAL = re.compile(rf"(CLICK|LONG_PRESS): ?\({_AXIS}, ?{_AXIS}\)").fullmatch
 _ARITHMETIC = re.compile(r"[0-9eE_.+\-*/()\[\],\s]*").fullmatch
 _QUOTED = re.compile(r"""(?:'([^'\\\n]*)'|"([^"\\\n]*)")""").fullmatch
 _LONGEST = 300
+_FARTHEST = 1e100
 _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
 }  # fmt: skip
@@ -51,7 +52,7 @@ _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
 
 @dataclass(slots=True)
 class Answers:
-    """A row per answer. `x`, `y` are nan unless the answer is two whole numbers; `odd` has all other points by row.
+    """A row per answer. `x`, `y` are nan unless the answer is two numbers; `odd` has all other points by row.
 
     `unread`: the official evaluator cannot read it whatever the true action is.
     """
@@ -113,9 +114,15 @@ def read_answers(texts: Sequence[object], *, whole: bool = False) -> Answers:
             kind[row] = code = _CODES.get(head.strip(), AnswerKind.INVALID)
             info[row] = rest = (rest if whole else rest.partition(":")[0]).strip()
             if code <= AnswerKind.LONG_PRESS:
-                odd[row] = point = read_point(rest)
-                if point is None and colon:
+                if (point := read_point(rest)) is None and colon:
                     unread.append(row)
+                if isinstance(point, str):  # the official evaluator evaluates once more what is a text
+                    point = read_point(point.strip())
+                match point:
+                    case [int() | float() as across, int() | float() as down] if abs(across) + abs(down) <= _FARTHEST:
+                        x[row], y[row] = across, down
+                    case _:
+                        odd[row] = point
     flags = np.zeros(count, bool)
     flags[unread] = True
     return Answers(np.array(kind, np.int64), np.array(x, float), np.array(y, float), info, flags, odd)

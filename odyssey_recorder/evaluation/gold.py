@@ -15,8 +15,7 @@ from odyssey_recorder.evaluation.answers import Floats, Ints, answer_of, read_an
 from odyssey_recorder.evaluation.predictions import spelled
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import Json, Step
-from odyssey_recorder.splits.episodes import app_key
-from odyssey_recorder.splits.files import app_classes
+from odyssey_recorder.splits.episodes import app_classes, app_key
 from odyssey_recorder.tasks.templates.template import OTHER
 
 NO_BOX, BOX, BROKEN_BOX = 0, 1, 2
@@ -101,7 +100,7 @@ def read_gold(
 
 
 def _read_part(root: Path, accepted_in: AcceptedIn | None, ids: Sequence[str]) -> _Read:
-    classes = app_classes()
+    classes = app_classes(root)
     episodes: list[tuple[GoldEpisode, list[GoldStep]]] = []
     problems = []
     accepted: _Alternatives = {}

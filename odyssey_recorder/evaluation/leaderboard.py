@@ -8,13 +8,15 @@ from pathlib import Path
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation.report import Evaluation, shown
+from odyssey_recorder.evaluation.scores import STOP_COLUMNS
 from odyssey_recorder.files import write_durably
 from odyssey_recorder.model.plain_text import on_one_line
 
 TEXTS = ("Model", "File", "Split", "Protocol", "Level")
-FIGURES = ("Steps", "AMS", "95%", "Category mean", "SR", "SR 95%", "Type match", "Text", "AMS, alternatives",
-           "SR, alternatives")  # fmt: skip
-BRIEF = ("Model", "File", "Split", "Protocol", "AMS", "95%", "SR", "AMS, alternatives")
+FIGURES = ("Steps", "AMS", "95%", "Category mean", "SR", "SR 95%", "Type match", "Text", *STOP_COLUMNS, "TSS")
+_IF_KNOWN = ("Change", "AMS, alternatives", "SR, alternatives")
+"""Columns that a table has if a row has a value: the AMS less that of the official script, and more."""
+BRIEF = ("Model", "File", "Split", "Protocol", "AMS", "95%", "SR", *_IF_KNOWN[:2])
 """The columns for which a terminal and the window have room."""
 _BEFORE_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|&~$#!@])")
@@ -25,14 +27,13 @@ _LATEX = {
 
 
 def leaderboard(evaluations: Sequence[Evaluation]) -> list[list[str]]:
-    """The heads, then a row for each; those of one split, protocol and level together, the best first.
-
-    The columns of alternatives are missing unless an evaluation counts them.
-    """
+    """The heads, then a row for each; those of one split, protocol and level together, the best first."""
     order = sorted(evaluations, key=lambda one: (*_terms(one), -(one.whole.ams or 0.0), one.model))
-    has_more = any(one.alternatives for one in evaluations)
-    width = len(TEXTS) + len(FIGURES) - (0 if has_more else 2)
-    return [[*TEXTS, *FIGURES][:width], *(_row(one)[:width] for one in order)]
+    official = {_scored(one): one.whole.ams for one in evaluations if one.asked.protocol == "official"}
+    heads = (*TEXTS, *FIGURES, *_IF_KNOWN)
+    rows = [_row(one, official.get(_scored(one))) for one in order]
+    kept = [at for at, head in enumerate(heads) if head not in _IF_KNOWN or any(cells[at] for cells in rows)]
+    return [[heads[at] for at in kept], *([shown(cells[at]) for at in kept] for cells in rows)]
 
 
 def brief(evaluations: Sequence[Evaluation]) -> list[list[str]]:
@@ -53,13 +54,21 @@ def _terms(found: Evaluation) -> tuple[str, str, str]:
     return found.asked.split, found.asked.protocol, found.asked.level
 
 
-def _row(found: Evaluation) -> list[str]:
+def _scored(found: Evaluation) -> tuple[str, ...]:
+    return found.asked.dataset, found.asked.predictions, found.asked.split, found.asked.selection
+
+
+def _row(found: Evaluation, official: float | None) -> list[object]:
     split, protocol, level = _terms(found)
     whole, also = found.whole, None if found.alternatives is None else found.alternatives.whole
-    figures = (whole.steps, whole.ams, found.ams_interval, found.ams_category_mean, whole.sr, found.sr_interval,
-               whole.type_match, whole.text, also and also.ams, also and also.sr)  # fmt: skip
+    is_other = official is not None and whole.ams is not None and protocol != "official"
+    more = f"{whole.ams - official:+.2f}" if is_other else None  # type: ignore[operator]
     file = on_one_line(Path(found.asked.predictions).name)
-    return [found.model, file, split or "all episodes", protocol, level, *map(shown, figures)]
+    return [
+        found.model, file, split or "all", protocol, level, whole.steps, whole.ams, found.ams_interval,
+        found.ams_category_mean, whole.sr, found.sr_interval, whole.type_match, whole.text, *found.columns.values(),
+        whole.tss, more, also and also.ams, also and also.sr,
+    ]  # fmt: skip
 
 
 def _markdown(table: Sequence[Sequence[str]]) -> str:

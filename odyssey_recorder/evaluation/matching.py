@@ -8,7 +8,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cpdist
 
-from odyssey_recorder.evaluation.answers import AnswerKind, Answers, Bools, Floats, Ints, Value, read_point
+from odyssey_recorder.evaluation.answers import AnswerKind, Answers, Bools, Floats, Ints
 from odyssey_recorder.evaluation.gold import BOX, BROKEN_BOX, NO_BOX, Gold
 from odyssey_recorder.evaluation.protocols import ScoringRules, TextRule
 from odyssey_recorder.model.geometry import GRID
@@ -57,16 +57,18 @@ def verdicts(gold: Gold, rows: Ints, answers: Answers, rules: ScoringRules) -> A
 def _presses(gold: Gold, rows: Ints, at: Ints, answers: Answers, rules: ScoringRules) -> tuple[Bools, Bools]:
     """Whether right, and whether unreadable, for answers in rows `at` to the steps `rows`, all of them presses."""
     x, y = answers.x[at], answers.y[at]
-    boxed = gold.boxed[rows] if rules.box else np.full(len(rows), NO_BOX)
-    if rules.sound_box:
-        boxed = np.where(_sound(gold, rows) & (boxed == BOX), BOX, NO_BOX)
+    if rules.origin:
+        x, y = np.nan_to_num(x), np.nan_to_num(y)
+    boxed = np.full(len(rows), NO_BOX) if rules.box == "none" else gold.boxed[rows]
+    if rules.box in ("same", "sound"):
+        boxed = np.where(_holds_truth(gold, rows, rules) & (boxed == BOX), BOX, NO_BOX)
     invalid = boxed == BROKEN_BOX
     right = (_inside(gold.box[rows], x, y) & (boxed == BOX)) | _near(gold, rows, x, y, rules)
     for row in np.flatnonzero(np.isnan(x)):
-        verdict = _odd(answers.odd.get(int(at[row])), gold, int(rows[row]), int(boxed[row]), rules)
+        verdict = _odd(answers.odd.get(int(at[row])), gold, int(rows[row]), int(boxed[row]))
         right[row], invalid[row] = bool(verdict), verdict is None
     if rules.on_grid:
-        invalid |= (np.minimum(x, y) < 0) | (np.maximum(x, y) > GRID)
+        invalid |= ~((np.minimum(x, y) >= 0) & (np.maximum(x, y) <= GRID))
     return right & ~invalid, invalid
 
 
@@ -80,45 +82,29 @@ def _near(gold: Gold, rows: Ints, x: Floats, y: Floats, rules: ScoringRules) -> 
     """In the arithmetic of the official evaluator: at distances of exactly 0.14 its rounding decides."""
     across, down = x / GRID - gold.x[rows] / GRID, y / GRID - gold.y[rows] / GRID
     reach: float | Floats = _NEAR
-    if rules.sound_box:
+    if rules.box == "sound":
         size = np.array([(episode.width, episode.height) for episode in gold.episodes], float)[gold.episode[rows]]
         across, down, reach = across * size[:, 0], down * size[:, 1], _NEAR * size.min(axis=1)
     near: Bools = np.sqrt(across * across + down * down) <= reach
     return near
 
 
-def _sound(gold: Gold, rows: Ints) -> Bools:
+def _holds_truth(gold: Gold, rows: Ints, rules: ScoringRules) -> Bools:
     box = gold.box[rows]
-    small: Bools = (box[:, 2] - box[:, 0]) * (box[:, 3] - box[:, 1]) <= _LARGEST_BOX
-    return small & _inside(box, gold.x[rows], gold.y[rows])
+    area = (box[:, 2] - box[:, 0]) * (box[:, 3] - box[:, 1])
+    fits: Bools = area <= (_LARGEST_BOX if rules.box == "sound" else np.inf)
+    return fits & _inside(box, gold.x[rows], gold.y[rows])
 
 
-def _odd(value: Value, gold: Gold, row: int, boxed: int, rules: ScoringRules) -> bool | None:
-    """The verdict on a point that is not two plain whole numbers, as numpy broadcasts it; None: invalid."""
-    if isinstance(value, str):  # the official evaluator evaluates once more what is a text
-        value = read_point(value.strip())
-    is_pair = isinstance(value, list) and len(value) == 2 and all(isinstance(axis, int | float) for axis in value)
-    if rules.origin and not is_pair:
-        value = [0.0, 0.0]
-    if value is None or isinstance(value, str):
-        return None
-    if rules.on_grid and not (is_pair and all(0 <= axis <= GRID for axis in value)):  # type: ignore[operator,union-attr]
-        return None
-    return _official(value, gold, row, boxed, rules)
-
-
-def _official(value: Any, gold: Gold, row: int, boxed: int, rules: ScoringRules) -> bool | None:
-    if boxed == BROKEN_BOX:
+def _odd(point: Any, gold: Gold, row: int, boxed: int) -> bool | None:
+    """The official verdict on a point that is not two numbers, as numpy broadcasts it; None: invalid."""
+    if boxed == BROKEN_BOX or isinstance(point, str | None):
         return None
     try:
         left, top, right, bottom = gold.box[row].tolist()
-        if boxed == BOX and left <= value[0] <= right and top <= value[1] <= bottom:
+        if boxed == BOX and left <= point[0] <= right and top <= point[1] <= bottom:
             return True
-        point = np.asarray(value, float) / GRID
-        apart = point - np.array([gold.x[row], gold.y[row]]) / GRID
-        if rules.sound_box:
-            of = gold.episodes[int(gold.episode[row])]
-            return bool(np.linalg.norm(apart * (of.width, of.height)) <= _NEAR * min(of.width, of.height))
+        apart = np.asarray(point, float) / GRID - np.array([gold.x[row], gold.y[row]]) / GRID
         with np.errstate(all="ignore"):
             return bool(np.linalg.norm(apart) <= _NEAR)
     except (TypeError, ValueError, LookupError, OverflowError):
@@ -153,18 +139,19 @@ def _lowered(texts: list[str]) -> list[str]:
     return [text.lower().strip() for text in texts]
 
 
-def _alike(truths: list[str], predicted: list[str]) -> Bools:
-    """One minus the edit distance relative to the longer text is 0.5 or more."""
+def _alike(truths: list[str], predicted: list[str], *, is_below: bool = False) -> Bools:
+    """The edit distance is at most half the longer text, or with `is_below`, as the paper writes it, less than that."""
     if not truths:
         return np.zeros(0, bool)
-    longest = np.fromiter((max(len(a), len(b)) for a, b in zip(truths, predicted, strict=True)), np.int64)
-    alike: Bools = 2 * cpdist(truths, predicted, scorer=Levenshtein.distance, dtype=np.int64) <= longest
+    longest = np.fromiter((max(len(a), len(b), 1) for a, b in zip(truths, predicted, strict=True)), np.int64)
+    alike: Bools = 2 * cpdist(truths, predicted, scorer=Levenshtein.distance, dtype=np.int64) + is_below <= longest
     return alike
 
 
 _TEXT_RULES: dict[TextRule, Callable[[list[str], list[str]], Bools]] = {
     "official": lambda truths, predicted: _contained(truths, predicted) | _alike(truths, predicted),
     "distance": lambda truths, predicted: _alike(truths, predicted) & np.fromiter(map(bool, predicted), bool),
+    "anls": lambda truths, predicted: _alike(truths, predicted, is_below=True),
     "contained": lambda truths, predicted: _contained(_lowered(truths), _lowered(predicted)),
     "words": _by_words,
 }

@@ -61,6 +61,7 @@ def place(gold: Gold, loaded: Loaded) -> tuple[Placed, Fit]:
     order = matched[np.argsort(found[matched], kind="stable")]
     again = np.sort(order[1:][found[order[1:]] == found[order[:-1]]])
     missing = np.flatnonzero(np.bincount(found[matched], minlength=len(gold.kind)) == 0)
+    missing = missing[:0] if loaded.header.sample else missing
     different = [at for at in matched.tolist() if _differs(loaded, at, gold.answers[found[at]])]
     placed = Placed(found[matched], [loaded.answers[at] for at in matched], np.unique(found[again]), missing)
     messages = [

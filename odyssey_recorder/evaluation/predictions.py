@@ -1,8 +1,8 @@
 """Prediction files of our own: JSON Lines, a header and then one predicted step per line.
 
-The header is ``{"format": "odyssey-predictions", "version": 1, "adapter", "model", "history", "level"}``; a step has
-`episode`, `step` (from 0), `action` (`action` and `info` as the released files spell them, or null), `raw`, `problem`,
-`tokens_in`, `tokens_out` and `seconds`.
+The header is ``{"format": "odyssey-predictions", "version": 1, "adapter", "model", "history", "level", "sample"}``; a
+step has `episode`, `step` (from 0), `action` (`action` and `info` as the released files spell them, or null), `raw`,
+`problem`, `tokens_in`, `tokens_out` and `seconds`.
 """
 
 import json
@@ -29,10 +29,13 @@ LONGEST_LINE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class PredictionsHeader:
+    """`sample` says how many steps were drawn, such as "500 steps"; empty: all steps of the episodes."""
+
     adapter: str = ""
     model: str = ""
     history: str = ""
     level: str = ""
+    sample: str = ""
 
 
 class Prediction(NamedTuple):
@@ -94,7 +97,7 @@ def read_header(line: bytes) -> PredictionsHeader | None:
         return None
     if tree.get("version") != VERSION:
         raise BrokenLineError(f"version is {shown(tree.get('version'))}; expected {VERSION}")
-    return PredictionsHeader(*(_text(tree, key) for key in ("adapter", "model", "history", "level")))
+    return PredictionsHeader(*(_text(tree, key) for key in ("adapter", "model", "history", "level", "sample")))
 
 
 def prediction_of(tree: Json) -> Prediction:

@@ -1,65 +1,74 @@
-"""Published results of models, to compare with new results of the same protocol, split and level.
+"""Published results of models, as printed, to compare with new results of the same protocol, split and level.
 
-Sources: Lu et al. 2024, version 1 (tables 2 and 3) and version 2 (tables 6 and 8); Chain-of-Memory, table 2; the README
-of OpenBMB/AgentCPM-GUI, whose rows are exact matches.
+In published.csv a line that begins with # heads a table: its source, the number of the source text, the protocols and
+the columns. A column begins with its split, with "/low" for low-level instructions; "overall" is the mean of splits,
+and without a split it is no score of one. A category stands for its AMS. AgentCPM-GUI's rows are exact matches.
 """
 
-from typing import NamedTuple
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
-from odyssey_recorder.evaluation.protocols import Name
+_FILE = Path(__file__).with_name("published.csv")
 
 
-class PublishedScore(NamedTuple):
-    """`ams` and `sr` are means over the categories for the random split of `official` and `official-v1`."""
+@dataclass(frozen=True, slots=True)
+class PublishedScore:
+    """`ams` and `sr` are means over the categories for the random split. `others` are the further columns by name."""
 
     model: str
     source: str
     ams: float
     sr: float | None = None
+    others: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def values(self) -> dict[str, float | None]:
+        return {"AMS": self.ams, "SR": self.sr, **self.others}
 
 
-_SPLITS = ("random", "task", "device", "app")
-_ON_ALL_SPLITS: dict[tuple[Name, str], dict[str, tuple[tuple[float, float | None], ...]]] = {
-    ("official-v1", "Lu et al. 2024, v1"): {
-        "Qwen-VL, fine-tuned": ((72.81, 5.93), (52.33, 0.0), (65.71, 3.25), (61.72, 7.73)),
-        "OdysseyAgent": ((74.25, 8.83), (55.76, 0.3), (68.23, 4.13), (62.64, 7.65)),
-        "GPT-4V, 500 steps": ((18.76, None), (12.0, None), (16.4, None), (13.8, None)),
-        "Gemini Pro Vision, 500 steps": ((3.27, None), (4.6, None), (5.2, None), (5.4, None)),
-    },
-    ("official", "Lu et al. 2024, v2"): {
-        "OdysseyAgent": ((75.79, 9.38), (54.36, 0.09), (61.2, 1.88), (63.03, 7.7)),
-        "OdysseyAgent with annotations": ((78.24, 11.62), (56.19, 0.26), (66.63, 5.07), (65.89, 8.81)),
-    },
-}
-_ON_RANDOM: dict[tuple[Name, str, str], dict[str, tuple[float, float] | float]] = {
-    ("official-v1", "high", "Lu et al. 2024, v1"): {
-        "GPT-4o, 500 steps": 20.39, "InternVL-1.5": 3.14, "CogAgent": 11.84,
-    },
-    ("official", "low", "Lu et al. 2024, v2"): {
-        "OdysseyAgent, trained on high": 71.26, "OdysseyAgent, trained on low": 86.88,
-        "OdysseyAgent, trained on both": 88.84,
-    },
-    ("com", "high", "Chain-of-Memory"): {
-        "Qwen2-VL-7B, zero-shot": (14.6, 0.0), "Qwen2-VL-72B, zero-shot": (33.44, 0.36),
-        "Qwen2-VL-72B, zero-shot, CoM": (40.18, 0.67), "OdysseyAgent": (79.99, 14.43), "Qwen2-VL-7B": (82.84, 19.14),
-        "Qwen2-VL-7B, CoM": (84.25, 21.0),
-    },
-    ("agentcpm", "high", "AgentCPM-GUI"): {
-        "AgentCPM-GUI-8B": 74.96, "Qwen2.5-VL-7B": 40.9, "UI-TARS-7B": 57.33, "OS-Genesis-7B": 3.63,
-        "Aguvis-7B": 13.54, "OdysseyAgent-7B": 73.67,
-    },
-}  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class PublishedTable:
+    """A row has a value, or None, for each of the `columns`; `document` is the number of the source text."""
+
+    source: str
+    document: str
+    protocols: Sequence[str]
+    columns: Sequence[str]
+    rows: Mapping[str, Sequence[float | None]]
 
 
-def published(protocol: Name, split: str, level: str) -> list[PublishedScore]:
-    on_all = [
-        PublishedScore(model, source, *results[_SPLITS.index(split)])
-        for (of, source), models in _ON_ALL_SPLITS.items() if (of, "high") == (protocol, level) and split
-        for model, results in models.items()
-    ]  # fmt: skip
-    on_random = [
-        PublishedScore(model, source, *(result if isinstance(result, tuple) else (result,)))
-        for (*of, source), models in _ON_RANDOM.items() if [*of, "random"] == [protocol, level, split]
-        for model, result in models.items()
-    ]  # fmt: skip
-    return on_all + on_random
+@cache
+def reference_results() -> tuple[PublishedTable, ...]:
+    """All tables, in the order of the documents."""
+    tables: list[PublishedTable] = []
+    rows: dict[str, Sequence[float | None]]
+    with _FILE.open(encoding="utf-8", newline="") as file:
+        for first, *cells in csv.reader(file):
+            if first == "#":
+                source, document, protocols, *columns = cells
+                rows = {}
+                tables.append(PublishedTable(source, document, protocols.split(), columns, rows))
+            else:
+                rows[first] = [None if cell == "-" else float(cell) for cell in cells]
+    return tuple(tables)
+
+
+def published(protocol: str, split: str, level: str) -> list[PublishedScore]:
+    """A row that another table of the source repeats is told once."""
+    found: dict[tuple[str, float], PublishedScore] = {}
+    start = f"{split} " if level == "high" else f"{split}/{level} "
+    for table in reference_results():
+        for model, row in table.rows.items() if protocol in table.protocols else ():
+            cells = zip(table.columns, row, strict=True)
+            values = {
+                name.removeprefix(start): cell for name, cell in cells if cell is not None and name.startswith(start)
+            }
+            if (ams := values.pop("AMS", None)) is not None:
+                key = table.source.partition(", table")[0], ams
+                one = found.get(key, PublishedScore(model, table.source, ams))
+                sr = values.pop("SR", one.sr)
+                found[key] = PublishedScore(one.model, one.source, ams, sr, {**one.others, **values})
+    return list(found.values())

@@ -78,6 +78,7 @@ class Evaluation:
     sr_interval: Interval | None
     units: str
     by: dict[str, dict[str, Figures]]
+    columns: dict[str, float | None]
     confusion: list[list[int]]
     changes: Sequence[SwitchEffect]
     published: Sequence[PublishedScore]
@@ -98,6 +99,39 @@ class Evaluation:
         return on_one_line(self.loaded.header.model) or Path(self.asked.predictions).name
 
     @property
+    def rows(self) -> list[tuple[str, float | None, str]]:
+        """Each score of the whole: its name, its value in percent and a remark."""
+        of = self.whole
+        by_action = ((f"AMS of {name}", value, "") for name, value in self.columns.items())
+        return [
+            ("AMS, pooled", of.ams, f"95%: {shown(self.ams_interval)}, over {self.units}"),
+            ("AMS, category mean", self.ams_category_mean, ""),
+            ("SR", of.sr, f"95%: {shown(self.sr_interval)}"),
+            ("Type match", of.type_match, ""),
+            ("Click accuracy", of.click, "given the type"),
+            ("Text accuracy", of.text, f"{of.right_texts:,} / {of.texts:,}, given the type"),
+            ("Goal progress", of.progress, ""),
+            ("TSS", of.tss, ""),
+            ("Readable answers", of.readable, ""),
+            *by_action,
+        ]
+
+    @property
+    def published_table(self) -> tuple[list[str], list[list[object]]]:
+        """The heads, and a row for this evaluation and for each published result."""
+        heads = dict.fromkeys(name for score in self.published for name in score.values)
+        by_mean = self.asked.split == "random" and self.asked.protocol in ("official", "official-v1", "paper")
+        means = self.ams_category_mean, self.sr_category_mean
+        ams, sr = means if by_mean else (self.whole.ams, self.whole.sr)
+        own: dict[str, object] = {"AMS": ams, "SR": sr, "TSS": self.whole.tss, "type match": self.whole.type_match}
+        for name, figures in self.by["category"].items():
+            own |= {name: figures.ams, f"{name} SR": figures.sr}
+        own |= self.columns
+        rows: list[list[object]] = [[self.model, "this evaluation", *map(own.get, heads)]]
+        rows += ([score.model, score.source, *map(score.values.get, heads)] for score in self.published)
+        return ["Model", "Source", *heads], rows
+
+    @property
     def notes(self) -> list[str]:
         """What a reader of the scores has to know."""
         gold, rules = self.scored.gold, self.scored.rules
@@ -105,7 +139,9 @@ class Evaluation:
         notes = []
         if self.loaded.header.adapter == RANDOM:
             notes.append("The actions of this file are random, so its scores are chance.")
-        if empty and rules.box and not rules.sound_box:
+        if sample := self.loaded.header.sample:
+            notes.append(f"The file has a sample of {on_one_line(sample)}: SR counts episodes that are whole in it.")
+        if empty and rules.box == "any":
             notes.append(
                 f"{counted(empty, 'press', 'presses')} of the dataset have an empty or malformed sam2_bbox. As in the "
                 "official script, no prediction is right there."
@@ -129,7 +165,7 @@ def evaluate(gold: Gold, loaded: Loaded, asked: ScoringTerms, *, unread: Sequenc
         asked, loaded, fit, unread, scored, scores.figures(scored), ams, sr,
         percentiles(ratios(sums)[:, 0], len(sums[0][0])), _wilson(scored),
         "templates" if asked.split == "task" else "episodes",
-        scores.breakdowns(scored), scores.confusion(scored),
+        scores.breakdowns(scored), scores.paper_columns(scored), scores.confusion(scored),
         tuple(_changes(gold, placed)) if asked.protocol == "strict" else (),
         published(asked.protocol, asked.split, asked.level), placed, more,
     )  # fmt: skip
@@ -164,7 +200,6 @@ def with_difference(one: Evaluation, other: Loaded, path: str) -> Evaluation:
 def as_json(found: Evaluation) -> dict[str, Any]:
     """docs/evaluation.md describes the keys."""
     costs = {name: getattr(found.loaded, name) for name in ("tokens_in", "tokens_out", "seconds")}
-    columns = scores.paper_columns(found.scored) if found.asked.protocol == "com" else None
     return {
         **asdict(found.loaded.header),
         **asdict(found.asked),
@@ -179,10 +214,10 @@ def as_json(found: Evaluation) -> dict[str, Any]:
         "unread_episodes": list(found.unread),
         "cost": costs,
         "by": {name: {label: asdict(figures) for label, figures in some.items()} for name, some in found.by.items()},
-        **({} if columns is None else {"columns": columns}),
+        "columns": found.columns,
         "confusion": {"columns": list(scores.COLUMNS), "rows": dict(zip(KINDS, found.confusion, strict=True))},
         "switches": [asdict(change) for change in found.changes],
-        "published": [score._asdict() for score in found.published],
+        "published": [asdict(score) for score in found.published],
         "against": _tree(found.against),
     }
 

@@ -15,13 +15,14 @@ COLUMNS = (*KINDS, "invalid", "missing")
 
 _LENGTHS = (5, 10, 15, 20, 30)
 _POSITIONS = ("first", "2nd quarter", "3rd quarter", "4th quarter", "last")
-_STOP_COLUMNS = {
+STOP_COLUMNS = {
     "CLICK": [AnswerKind.CLICK],
     "TYPE": [AnswerKind.TYPE],
     "SCROLL": [AnswerKind.SCROLL],
     "HOME": [AnswerKind.PRESS_HOME],
     "STOP": [AnswerKind.COMPLETE, AnswerKind.IMPOSSIBLE],
 }
+"""The columns of Chain-of-Memory's tables: true actions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +89,12 @@ class Figures:
 def score(gold: Gold, placed: Placed, rules: ScoringRules) -> Scored:
     """Judge answers; with `every_step` missing and repeated ones are wrong."""
     rows, texts = placed.rows, placed.answers
-    gone = np.zeros(0, np.int64)
     if rules.every_step:
         by_row = dict(zip(rows.tolist(), texts, strict=True)) | dict.fromkeys(placed.repeated.tolist())
-        rows, gone = np.arange(len(gold.kind)), placed.missing
-        texts = [by_row.get(row) for row in range(len(gold.kind))]
+        rows = np.union1d(rows, placed.missing)
+        texts = [by_row.get(row) for row in rows.tolist()]
     found = verdicts(gold, rows, read_answers(texts, whole=rules.whole_text), rules)
-    found.kind[gone] = AnswerKind.MISSING
+    found.kind[np.isin(rows, placed.missing)] = AnswerKind.MISSING
     episodes, of = len(gold.episodes), gold.episode[rows]
     counts = np.bincount(of, minlength=episodes)
     right = np.bincount(of[found.right], minlength=episodes)
@@ -158,7 +158,7 @@ def breakdowns(scored: Scored) -> dict[str, dict[str, Figures]]:
 def paper_columns(scored: Scored) -> dict[str, float | None]:
     """AMS of the five columns of Chain-of-Memory."""
     truth = scored.gold.kind[scored.rows]
-    return {name: _of_steps(scored, np.isin(truth, codes))[1] for name, codes in _STOP_COLUMNS.items()}
+    return {name: _of_steps(scored, np.isin(truth, codes))[1] for name, codes in STOP_COLUMNS.items()}
 
 
 def confusion(scored: Scored) -> list[list[int]]:

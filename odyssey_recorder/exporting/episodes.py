@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.annotation.boxing import with_chosen_boxes
-from odyssey_recorder.annotation.memory import Rule
+from odyssey_recorder.annotation.memory import Recall
+from odyssey_recorder.annotation.redacted_episode import RedactedEpisode
 from odyssey_recorder.annotation.released_texts import Texts, recalled_in, with_texts
 from odyssey_recorder.curation.redaction import Redaction, read_redaction
 from odyssey_recorder.dataset.boxes import with_boxes
@@ -31,7 +32,8 @@ _KEYS = {"KEY_HOME", "KEY_BACK", "KEY_APPSELECT"}
 class ExportedEpisode:
     """`tree` is the annotation as the release spells it; `box_sources` are those of its boxes, None if unknown.
 
-    All but the files in `screenshots` is as `redaction` leaves it. `memory` is what each step recalls, if asked for.
+    All but the files in `screenshots` is as `redaction` leaves it. `memory` is what each step recalls, and `redacted`
+    the episode with its whole memory, if asked for.
     `pairs` are none in a redacted episode: a rejected action may hold what is redacted.
     """
 
@@ -43,6 +45,7 @@ class ExportedEpisode:
     pairs: tuple[PreferencePair, ...] = ()
     memory: tuple[str, ...] = ()
     records: tuple[StepRecord, ...] = ()
+    redacted: RedactedEpisode | None = None
 
     def is_redacted(self, step: int) -> bool:
         """Whether the step's screenshot must not be exported as it is in its file."""
@@ -56,7 +59,7 @@ class ExportedEpisode:
         return png if self.redaction is None else self.redaction.blackened(step, png)
 
 
-def read_exported(root: Path, episode_id: str, texts: Texts = "none", memory: Rule | None = None) -> ExportedEpisode:
+def read_exported(root: Path, episode_id: str, texts: Texts = "none", memory: Recall | None = None) -> ExportedEpisode:
     """Raises DatasetError, also if its redaction cannot be applied, or if it lacks one of the `texts` or the memory."""
     annotation = root / annotation_path(episode_id)
     found = open_published(annotation)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from odyssey_recorder.annotation.released_texts import Texts
-from odyssey_recorder.splits.drawing import Kind
+from odyssey_recorder.annotation.text_kinds import SEMANTIC, MemoryKind, Semantic, TextKind
 
 _Item = TypeVar("_Item")
 
@@ -43,17 +43,25 @@ class Shard:
 class Sampling:
     """The samples of a trainer's layout: for which kind of model, with which history, as `predict` asks.
 
-    A step has a sample for each of `levels`: the task is the episode's instruction or, if "low", the step's. With
-    `semantic`, it has three more, for its texts. With `pairs`, there are only samples of preference pairs. `split`
+    A step has a sample for each of `levels`: the task is the episode's instruction or, if "low", the step's. It has one
+    more for each text in `semantic`. With `pairs`, there are only samples of preference pairs. `split`
     empty: all episodes, in one part.
     """
 
     adapter: str = "odyssey-agent"
     history: str = "actions"
     levels: tuple[Literal["high", "low"], ...] = ("high",)
-    semantic: bool = False
+    semantic: tuple[Semantic, ...] = ()
     pairs: bool = False
-    split: Kind | Literal[""] = ""
+    split: str = ""
+
+    @property
+    def semantic_texts(self) -> set[TextKind]:
+        return {kind for name in self.semantic if isinstance(kind := SEMANTIC[name], TextKind)}
+
+    @property
+    def memory_texts(self) -> set[MemoryKind]:
+        return {kind for name in self.semantic if isinstance(kind := SEMANTIC[name], MemoryKind)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.frames import grid_frame
 from odyssey_recorder.agents.history import HistoryRule
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.exporting.episodes import ExportedEpisode
 from odyssey_recorder.exporting.export_plan import Sampling, Shard
@@ -32,7 +33,7 @@ Parts = Mapping[tuple[str, str], tuple[str, ...]]
 def shards(wanted: Parts, with_history: tuple[str, ...], chosen: Sampling) -> list[Shard]:
     """A file for each part and level, and the index of earlier screenshots."""
     texts = [
-        Shard(f"{side}_anno/{level}_{'sementic_' * (chosen.semantic and side == 'train')}{kind}_split.json", ids)
+        Shard(f"{side}_anno/{level}_{'sementic_' * (bool(chosen.semantic) and side == 'train')}{kind}_split.json", ids)
         for (kind, side), ids in wanted.items()
         for level in chosen.levels
     ]
@@ -84,29 +85,30 @@ def _steps(exported: ExportedEpisode) -> Iterator[_Step]:
         yield _Step(paths[at], paths[:at], answers[at], answers[:at], tree)
 
 
-def _train_samples(exported: ExportedEpisode, level: str, length: int, *, semantic: bool) -> Iterator[list[Any]]:
+def _train_samples(exported: ExportedEpisode, level: str, chosen: Sampling) -> Iterator[list[Any]]:
     """For each step its samples: the suffix of the id, what is asked, the answer, and the step."""
+    length, texts = HistoryRule.parse(chosen.history).steps, chosen.semantic_texts
     for step in _steps(exported):
         task = exported.episode.task.instruction if level == "high" else step.tree["low_level_instruction"]
         act = ("", step.value(task, length, _ACT), step.answer, step)
-        if not semantic:
+        if not texts:
             yield [act]
             continue
+        samples = (
+            (TextKind.DESCRIPTION, "_desc", step.image_line + DESCRIBE),
+            (None, "_action", act[1]),
+            (TextKind.INTENTION, "_intention", step.value(task, length, INTENTION)),
+            (TextKind.CONTEXT, "_context", step.value(task, length, CONTEXT)),
+        )
         yield [
-            ("_desc", step.image_line + DESCRIBE, step.tree["description"], step),
-            ("_action", *act[1:]),
-            ("_intention", step.value(task, length, INTENTION), step.tree["intention"], step),
-            ("_context", step.value(task, length, CONTEXT), step.tree["context"], step),
+            (suffix, question, step.tree[kind] if kind else step.answer, step)
+            for kind, suffix, question in samples
+            if kind in {None, *texts}
         ]
 
 
 def _train_rows(episodes: Iterable[ExportedEpisode], name: str, level: str, options: Sampling) -> Iterator[Json]:
-    rule = HistoryRule.parse(options.history)
-    samples = (
-        sample
-        for exported in episodes
-        for sample in _train_samples(exported, level, rule.steps, semantic=options.semantic)
-    )
+    samples = (sample for exported in episodes for sample in _train_samples(exported, level, options))
     for number, of_step in enumerate(samples):
         for suffix, question, answer, step in of_step:
             single = "single_" if suffix == "_context" else ""

@@ -6,17 +6,21 @@ Paths of screenshots are relative to the export.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from odyssey_recorder.agents.adapter import Adapter, History, Moment, PastStep, Said, SentScreenshot, adapter_named
 from odyssey_recorder.agents.history import HistoryRule
+from odyssey_recorder.annotation.memory import refuse_lacking
+from odyssey_recorder.annotation.redacted_episode import read_redacted_episode
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.png import png_size
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.episodes import ExportedEpisode, read_exported
 from odyssey_recorder.exporting.export_plan import Options, Sampling
+from odyssey_recorder.exporting.memory_targets import memory_targets
 from odyssey_recorder.exporting.official_chat import CONTEXT, DESCRIBE, INTENTION, TASK
 from odyssey_recorder.llm.model import ChatMessage, Image, LazyImage, Words
 from odyssey_recorder.model.action import Action, Complete, Impossible, Type
@@ -30,7 +34,12 @@ _RESERVED = re.compile(r"<\|[^|<>]*\|>|</?(?:image|video|audio|img|ref|box|quad|
 def read_sampled(root: Path, episode_id: str, options: Options) -> ExportedEpisode:
     """Raises as `read_exported`."""
     rule = HistoryRule.parse(options.samples.history)
-    return read_exported(root, episode_id, options.texts, rule.rule if rule.kind == "memory" else None)
+    exported = read_exported(root, episode_id, options.texts, rule.recall if rule.kind == "memory" else None)
+    if not options.samples.memory_texts:
+        return exported
+    redacted = read_redacted_episode(root, episode_id)
+    refuse_lacking(episode_id, redacted.memory)
+    return replace(exported, redacted=redacted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,7 @@ class Questions:
         self._pairs = exported.pairs
         self._memory = exported.memory
         self._moments = [Moment(record.day, record.package) for record in exported.records]
+        self._memories = memory_targets(exported.redacted, sampling.memory_texts)
         self._screens = [self._screen(exported.screenshots / step.screenshot) for step in exported.episode.steps]
 
     def samples(self) -> Iterator[Sample]:
@@ -72,8 +82,8 @@ class Questions:
         for number in range(len(self._screens)):
             for level in self._sampling.levels:
                 yield from self._of_step(number, level)
-            if self._sampling.semantic:
-                yield from self._semantic(number)
+            yield from self._semantic(number)
+            yield from (Sample(self._id(number, one.kind), one.messages, one.answer) for one in self._memories[number])
 
     def answer(self, number: int) -> str | None:
         """None if the model's grammar has no word for the action."""
@@ -124,11 +134,12 @@ class Questions:
         listed = "".join(f"{place}. {words}\n" for place, words in enumerate(done, 1)) or "None"
         task = f"{TASK}{self._episode.task.instruction}\nPrevious Actions: {listed}\n"
         for kind, words, answer in (
-            ("description", DESCRIBE, annotations.description),
-            ("intention", task + INTENTION, annotations.intention),
-            ("context", task + CONTEXT, annotations.context),
+            (TextKind.DESCRIPTION, DESCRIBE, annotations.description),
+            (TextKind.INTENTION, task + INTENTION, annotations.intention),
+            (TextKind.CONTEXT, task + CONTEXT, annotations.context),
         ):
-            yield Sample(self._id(number, kind), (ChatMessage("user", (screen.image, Words(words))),), answer or "")
+            if kind in self._sampling.semantic_texts:
+                yield Sample(self._id(number, kind), (ChatMessage("user", (screen.image, Words(words))),), answer or "")
 
     def _id(self, number: int, kind: str) -> str:
         return "_".join(filter(None, (self._episode.episode_id, str(number), kind)))
@@ -159,9 +170,9 @@ def _unread() -> Image:
 
 
 def refusal(exported: ExportedEpisode, sampling: Sampling) -> str:
-    wanted = {"low_level_instruction"} if "low" in sampling.levels else set[str]()
-    wanted |= {"context"} if sampling.history == "context" else set()
-    wanted |= {"description", "intention", "context"} if sampling.semantic else set()
+    wanted = sampling.semantic_texts
+    wanted |= {TextKind.INSTRUCTION} if "low" in sampling.levels else set()
+    wanted |= {TextKind.CONTEXT} if sampling.history == "context" else set()
     episode = exported.episode
     for number, step in enumerate(episode.steps):
         place = f"{episode.episode_id}: step {step_number(number)}"
@@ -170,7 +181,9 @@ def refusal(exported: ExportedEpisode, sampling: Sampling) -> str:
         if lacking:
             return f"{place} has no {lacking[0]}. Use annotate, and --texts."
         said = (step.annotations.intention, step.annotations.low_level_instruction, step.annotations.context)
-        for words in (*texts.values(), *said, _words(step.action), *exported.memory[number : number + 1]):
+        kept = exported.redacted.memory[number].kept.values() if exported.redacted else ()
+        memory = (*(text.words for text in kept), *exported.memory[number : number + 1])
+        for words in (*texts.values(), *said, _words(step.action), *memory):
             if found := _RESERVED.search(words or ""):
                 return f"{place} has the text {found[0]}, which trainers take for markup."
     if found := _RESERVED.search(episode.task.instruction):

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import get_args
 
 from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.history import HistoryRule
@@ -15,12 +14,13 @@ from odyssey_recorder.exporting import official_chat
 from odyssey_recorder.exporting.episodes import ExportedEpisode
 from odyssey_recorder.exporting.export_plan import Options, Planned, Sampling, Shard, by_count
 from odyssey_recorder.exporting.hashed_files import HashedWriter, Hashes, write_screenshots
+from odyssey_recorder.exporting.memory_targets import write_marked
 from odyssey_recorder.exporting.samples import Questions, Sample, read_sampled, refusal
 from odyssey_recorder.files import make_folder, whole_file
 from odyssey_recorder.llm.model import LazyImage, Part, Words
 from odyssey_recorder.model.action import action_type
 from odyssey_recorder.model.episode import Json
-from odyssey_recorder.splits.drawing import Kind
+from odyssey_recorder.splits.drawing import is_kind
 
 _EPISODES = 64
 """In one shard."""
@@ -83,12 +83,18 @@ class Survey:
 
 def _refuse_options(layout: str, sampling: Sampling) -> None:
     adapter, rule = adapter_named(sampling.adapter), HistoryRule.parse(sampling.history)
+    if adapter.needs_marks:
+        raise DatasetError(f"{adapter.name} needs numbers on the screenshots, which no layout has. Use it in predict.")
     if layout == "official-chat" and (
         sampling.adapter != official_chat.ADAPTER or rule.kind not in ("none", "actions")
     ):
         raise DatasetError(
             "The layout official-chat has its own words. Leave out --adapter, and use --history actions:N."
         )
+    if layout == "official-chat" and sampling.memory_texts:
+        raise DatasetError("The layout official-chat has no place for AR, SI and CM. Use another layout.")
+    if rule.is_live:
+        raise DatasetError("An export asks no model, so it has no live memory. Write it with annotate run --memory.")
     if sampling.pairs and layout not in _OF_PAIRS:
         raise DatasetError(
             f"The layout {layout} has no place for preference pairs. Use {', '.join(sorted(_OF_PAIRS))}."
@@ -140,7 +146,8 @@ def _qwen(sample: Sample) -> dict[str, Json]:
     human = "\n\n".join(_tagged(parts) for _, parts in _turns(sample))
     conversations: list[Json] = [{"from": "human", "value": human}, {"from": "gpt", "value": sample.answer}]
     images = sample.images
-    return {"id": sample.id, "image": images[0] if len(images) == 1 else images, "conversations": conversations}
+    shown: dict[str, Json] = {"image": images[0] if len(images) == 1 else images} if images else {}
+    return {"id": sample.id, **shown, "conversations": conversations}
 
 
 def _trl(sample: Sample) -> dict[str, Json]:
@@ -207,7 +214,7 @@ def plan(layout: str, episodes: Sequence[Planned], options: Options) -> list[Sha
     wanted: official_chat.Parts
     parts = {
         (kind, side): ids
-        for kind in get_args(Kind)
+        for kind in sorted({kind for episode in episodes for kind in episode.sides if is_kind(kind)})
         for side in ("train", "test")
         if (ids := tuple(episode.episode_id for episode in episodes if episode.sides.get(kind) == side))
     }
@@ -238,7 +245,8 @@ def write(layout: str, root: Path, shard: Shard, folder: Path, options: Options)
     episodes = (read_sampled(root, episode_id, options) for episode_id in shard.ids)
     if shard.name.startswith(SCREENSHOTS):
         make_folder(folder / SCREENSHOTS, within=folder)
-        return {name: sha256 for exported in episodes for name, sha256 in write_screenshots(exported, folder).items()}
+        files = (write_screenshots(exported, folder) | write_marked(exported, folder) for exported in episodes)
+        return {name: sha256 for written in files for name, sha256 in written.items()}
     make_folder((folder / shard.name).parent, within=folder)
     with whole_file(folder / shard.name) as file, HashedWriter(file) as out:
         for piece in _pieces(layout, shard, episodes, options.samples):

@@ -19,9 +19,10 @@ from odyssey_recorder.figures.figure import (
     Spread,
     TextTable,
 )
-from odyssey_recorder.figures.published import OTHERS, PublishedFigures
+from odyssey_recorder.figures.published import PublishedFigures
 from odyssey_recorder.model.geometry import GRID, Point, Size
 from odyssey_recorder.model.plain_text import counted
+from odyssey_recorder.tasks.templates.template import OTHER
 
 TOP = 30
 IN_MATRIX = 40
@@ -40,7 +41,7 @@ Episodes = Sequence[CountedEpisode]
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """What the figures are compared with, and how apps are classed."""
+    """What the figures are compared with, and the class of each app, empty if it is not known."""
 
     published: PublishedFigures
     class_of: Callable[[str], str]
@@ -64,7 +65,7 @@ def mean_steps(episodes: Episodes) -> float:
 def headline(episodes: Episodes, against: Against) -> Figure:
     apps = {app for episode in episodes for app in episode.apps}
     combos = Counter(episode.combination for episode in episodes)
-    classes = {against.class_of(app) for app in apps}
+    classes = {against.class_of(app) or OTHER for app in apps}
     impossible = sum("IMPOSSIBLE" in episode.actions for episode in episodes)
     ours: Mapping[str, Cell] = {
         "Episodes": len(episodes),
@@ -81,16 +82,9 @@ def headline(episodes: Episodes, against: Against) -> Figure:
     }
     other = against.published
     rows = tuple((name, value, other.headline.get(name)) for name, value in ours.items())
-    elsewhere = tuple(OTHERS.items())
-    return Figure(
-        "headline",
-        "At a glance",
-        (
-            TextTable("", ("", "this dataset", other.name), rows),
-            TextTable("Steps per episode elsewhere", ("dataset", "mean"), elsewhere),
-        ),
-        "A combination is the set of an episode's different apps.",
-    )
+    compared = TextTable("", ("", "this dataset", other.name), rows)
+    tables = (compared,) if other.elsewhere is None else (compared, other.elsewhere)
+    return Figure("headline", "At a glance", tables, "A combination is the set of an episode's different apps.")
 
 
 def categories(episodes: Episodes, against: Against) -> Figure:
@@ -157,9 +151,13 @@ def app_pairs(episodes: Episodes, _: Against) -> Figure:
 
 
 def app_classes(episodes: Episodes, against: Against) -> Figure:
-    names = Counter(name for episode in episodes for name in {against.class_of(app) for app in episode.apps})
-    bars = _bars(_Kind("classes", "class"), names, against, len(episodes))
-    return Figure("classes", "App classes", (bars,), "An episode counts once for each class of its apps.")
+    names = Counter(name for episode in episodes for name in {against.class_of(app) or OTHER for app in episode.apps})
+    bars = [_bars(_Kind("classes", "class"), names, against, len(episodes))]
+    unknown = Counter(app for episode in episodes for app in set(episode.apps) if not against.class_of(app))
+    if unknown:
+        marks = tuple(BarMark(app, count, filter=term("app", app)) for app, count in unknown.most_common())
+        bars.append(Bars("Apps without a class", "app", "episodes", len(episodes), marks))
+    return Figure("classes", "App classes", tuple(bars), "An episode counts once for each class of its apps.")
 
 
 def actions(episodes: Episodes, against: Against) -> Figure:

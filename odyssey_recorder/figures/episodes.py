@@ -8,9 +8,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.quick_reading import StepRow, read_episodes
 from odyssey_recorder.model.geometry import Point, Size
-from odyssey_recorder.splits.episodes import app_key
-from odyssey_recorder.splits.files import app_classes
-from odyssey_recorder.tasks.templates.template import OTHER
+from odyssey_recorder.splits.episodes import app_classes, app_key
 
 _PRESSES = ("CLICK", "LONG_PRESS")
 
@@ -65,7 +63,7 @@ def counted_of(steps: Iterable[StepRow]) -> tuple[tuple[str, ...], tuple[Point, 
     return tuple(row.action for row in every), tuple(presses)
 
 
-def class_of_app() -> Callable[[str], str]:
-    """By the shipped catalogues, which are read."""
-    classes = app_classes()
-    return lambda app: classes.get(app_key(app), OTHER)
+def class_of_app(root: Path) -> Callable[[str], str]:
+    """Of the apps in the dataset `root`, empty for an unknown one: see `app_classes`. Raises DatasetError."""
+    classes = app_classes(root)
+    return lambda app: classes.get(app_key(app), "")

@@ -1,7 +1,7 @@
 """The published figures of GUI-Odyssey, and those of another dataset, to compare with.
 
 Sources: Lu et al. 2024 (v1: 7,735 episodes; v2: 8,334), the README of the official repository, and counts over the
-published files. What is not published is absent.
+published files. What is not published is absent, such as how many of AITW's episodes have which length.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,12 +12,16 @@ from odyssey_recorder.figures.figure import Bars, Cell, Figure, TextTable
 
 @dataclass(frozen=True, slots=True)
 class PublishedFigures:
-    """`shares` (0..1) by figure and label, `means` by figure, `headline` by row of the first figure."""
+    """`shares` (0..1) by figure and label, `means` by figure, `headline` by row of the first figure.
+
+    `elsewhere` are other datasets, as the paper's table 1 has them.
+    """
 
     name: str
     headline: Mapping[str, Cell] = field(default_factory=dict)
     shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     means: Mapping[str, float] = field(default_factory=dict)
+    elsewhere: TextTable | None = None
 
     def share(self, figure: str, label: str) -> float | None:
         return self.shares.get(figure, {}).get(label)
@@ -39,15 +43,37 @@ _V2_CATEGORIES = {
 _V2_ACTIONS = {"CLICK, HOME, BACK, RECENT": 18764, "TYPE": 2666, "SCROLL": 2622, "COMPLETE": 1572, "IMPOSSIBLE": 94,
                "LONG_PRESS": 89}  # fmt: skip
 """Of the steps of v2's random test part."""
+_V1_ELSEWHERE = TextTable(
+    "Other datasets, by table 1 of v1",
+    ("dataset", "episodes", "instructions", "steps per episode", "device", "apps", "actions"),
+    (
+        ("PixelHelp", 187, 187, "~ 4", "Phone", 4, 4),
+        ("MoTIF", 4707, 270, 4.5, None, 125, 6),
+        ("UGIF", 523, 480, 6.3, "Phone", 12, 8),
+        ("Meta-GUI", 4684, 1125, 5.3, "Phone", 11, 7),
+        ("AITW", 715142, 30378, 6.5, "Phone", 159, 7),
+        ("Mind2Web", 2350, 2350, 7.3, "Web", 137, 5),
+        ("AITZ", 2504, 2504, 7.5, "Phone", "70+", 7),
+    ),
+)
+_V2_ELSEWHERE = TextTable(
+    "Other datasets, by table 1 of v2",
+    ("dataset", "steps per episode"),
+    (
+        ("PixelHelp", 4.2), ("MoTIF", 4.5), ("UGIF", 5.3), ("Meta-GUI", 5.3), ("AndroidControl", 5.5), ("AITW", 6.5),
+        ("AITZ", 7.5), ("AMEX", 12.8),
+    ),
+)  # fmt: skip
 
 V1 = PublishedFigures(
     "v1",
     {
-        "Episodes": 7735, "Steps": 118791, "Steps per episode": 15.4, "Apps": 201, "App combinations": 1399,
-        "App classes": 25,
+        "Episodes": 7735, "Steps": 118791, "Steps per episode": 15.4, "Instructions": 7735, "Apps": 201,
+        "App combinations": 1399, "App classes": 25, "Devices": 6,
     },
     {"categories": _shares(_V1_CATEGORIES), "devices": {"Pixel Fold": 1262 / 7735}},
     {"lengths": 15.4},
+    _V1_ELSEWHERE,
 )  # fmt: skip
 V2 = PublishedFigures(
     "v2",
@@ -61,14 +87,9 @@ V2 = PublishedFigures(
         "actions": _shares(_V2_ACTIONS),
     },
     {"lengths": 15.346},
+    _V2_ELSEWHERE,
 )  # fmt: skip
 PUBLISHED = {figures.name: figures for figures in (V2, V1)}
-
-OTHERS: Mapping[str, float] = {
-    "PixelHelp": 4.2, "MoTIF": 4.5, "UGIF": 5.3, "Meta-GUI": 5.3, "AndroidControl": 5.5, "AITW": 6.5, "AITZ": 7.5,
-    "AMEX": 12.8,
-}  # fmt: skip
-"""Steps per episode of other datasets, from table 1 of the paper."""
 
 
 def published_of(name: str, figures: Sequence[Figure], mean_steps: float) -> PublishedFigures:

@@ -152,8 +152,7 @@ class Batch:
                 if kept.attempts == 1:
                     self._budget.learn(question, kept.usage)
             else:
-                expected = self._budget.estimated(question)
-                whole = Usage(whole.tokens_in + expected.tokens_in, whole.tokens_out + expected.tokens_out)
+                whole += self._budget.estimated(question)
                 calls += 1
         cost = self._budget.cost(whole)
         return Estimate(

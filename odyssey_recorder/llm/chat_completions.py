@@ -1,6 +1,5 @@
 """The Chat Completions format: encodes requests and turns replies into answers, without any I/O."""
 
-import base64
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -103,9 +102,8 @@ def _part(part: models.Part) -> Mapping[str, object]:
     match part:
         case models.Words(text):
             return {"type": "text", "text": text}
-        case models.Image(data, media_type, detail):
-            url = f"data:{media_type};base64,{base64.b64encode(data).decode()}"
-            return {"type": "image_url", "image_url": {"url": url, "detail": detail}}
+        case models.Image():
+            return {"type": "image_url", "image_url": {"url": part.url, "detail": part.detail}}
         case models.LazyImage():
             return _part(part.load())
 

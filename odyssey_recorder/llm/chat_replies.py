@@ -16,7 +16,7 @@ from odyssey_recorder.llm.model import OfferedModel
 from odyssey_recorder.llm.retry import wait_in_words
 from odyssey_recorder.llm.tool_calls import ToolCall
 
-_Tree: TypeAlias = Mapping[str, Any]
+Tree: TypeAlias = Mapping[str, Any]
 _STREAM = ("data:", "event:", ":")
 _LARGEST = 1_000_000_000
 """Of a count of tokens; what is larger is no count."""
@@ -24,7 +24,7 @@ _SHOWN = 300
 _TEXT, _THOUGHTS = ("text", "output_text"), ("thinking", "reasoning")
 _BESIDE = {"reasoning_content": "reasoning", "reasoning": "reasoning", "refusal": "refusal"}
 """What a piece of a stream has beside its content, and the kind of part that it is."""
-_NOTHING: _Tree = {}
+_NOTHING: Tree = {}
 _STATUS_BY_WORDS = (
     (402, r"insufficient_?\w*(?:quota|balance|credit|fund)|billing|arrear|exceeded_current_quota"),
     (451, r"content_?filter|content_policy|inspection_?failed|moderation|sensitive|safety"),
@@ -95,9 +95,9 @@ def _read_reply(text: str) -> Reply | ServerFault | None:
     if tree is None:
         is_begun = text.strip()[:1] in ("", "{", "[") or text.lstrip().startswith(_STREAM)
         return ServerFault(0, "The answer of the server broke off.", tokens=TokenCount()) if is_begun else None
-    tokens = _tokens(_mapping(tree.get("usage")))
+    tokens = _tokens(mapping(tree.get("usage")))
     choices = tree.get("choices")
-    choice = _mapping(choices[0]) if isinstance(choices, list) and choices else _NOTHING
+    choice = mapping(choices[0]) if isinstance(choices, list) and choices else _NOTHING
     fault = _fault(tree, is_answer=bool(choice)) or _fault(choice, is_answer=True)
     ended = ending(choice.get("finish_reason"))
     if fault is None and re.search(_FAILED, _words(choice.get("finish_reason")), re.IGNORECASE):
@@ -106,13 +106,13 @@ def _read_reply(text: str) -> Reply | ServerFault | None:
         return replace(fault, tokens=tokens if tree.get("usage") else FREE)
     if "choices" not in tree:
         return None
-    message = _mapping(choice.get("message")) or _mapping(choice.get("delta"))
+    message = mapping(choice.get("message")) or mapping(choice.get("delta"))
     if not message and not isinstance(choice.get("text"), str):
         return ServerFault(200, "There is no answer in what the server sent.", tokens=tokens)
     return _reply(tree, choice, message, ended, tokens)
 
 
-def read_tree(text: str) -> Mapping[str, object] | ServerFault:
+def read_tree(text: str) -> Tree | ServerFault:
     """The body of a response of another format, or the error that it has in place of an answer."""
     tree = _tree(text)
     if tree is None:
@@ -131,13 +131,13 @@ def read_fault(text: str, status: int) -> ServerFault:
     fault = _fault(tree, is_answer=False) or ServerFault(status, _words(text))
     if fault.status not in (402, 404, 451):
         fault = replace(fault, status=status)
-    return replace(fault, tokens=_tokens(_mapping(tree.get("usage")))) if tree.get("usage") else fault
+    return replace(fault, tokens=_tokens(mapping(tree.get("usage")))) if tree.get("usage") else fault
 
 
 def read_models(text: str) -> Sequence[OfferedModel]:
     """Empty if the text is no list of models."""
     listed = (_tree(text) or _NOTHING).get("data")
-    models = [_mapping(model) for model in listed] if isinstance(listed, list) else []
+    models = [mapping(model) for model in listed] if isinstance(listed, list) else []
     return tuple(
         OfferedModel(_words(model["id"]), _day(_words(model.get("shutdown_date"))))
         for model in models
@@ -145,7 +145,7 @@ def read_models(text: str) -> Sequence[OfferedModel]:
     )
 
 
-def _reply(tree: _Tree, choice: _Tree, message: _Tree, ended: Ending, tokens: TokenCount) -> Reply:
+def _reply(tree: Tree, choice: Tree, message: Tree, ended: Ending, tokens: TokenCount) -> Reply:
     content = message.get("content")
     parts = content if isinstance(content, list) else [content if content is not None else choice.get("text")]
     text, thoughts, refusal = (_joined(parts, kinds) for kinds in (_TEXT, _THOUGHTS, ("refusal",)))
@@ -164,31 +164,29 @@ def _joined(parts: Sequence[Any], kinds: tuple[str, ...]) -> str:
     return "".join(_text_of(part if isinstance(part, dict) else {"text": part}, kinds) for part in parts)
 
 
-def _text_of(part: _Tree, kinds: tuple[str, ...]) -> str:
+def _text_of(part: Tree, kinds: tuple[str, ...]) -> str:
     kind = part.get("type", "text")
     if kind not in kinds:
         return ""
     found = part.get(kind, part.get("text"))
-    inner = [_mapping(one).get("text") for one in found] if isinstance(found, list) else [found]
+    inner = [mapping(one).get("text") for one in found] if isinstance(found, list) else [found]
     return "".join(_words(one, None) for one in inner)
 
 
 def _call(call: Any) -> str:
     """As text again: some servers look for calls of tools in any answer, and take them out."""
-    function = _mapping(_mapping(call).get("function"))
-    arguments = function.get("arguments")
-    tree = _tree(arguments) if isinstance(arguments, str) else arguments
-    return str(ToolCall(_words(function.get("name")), _mapping(tree)))
+    function = mapping(mapping(call).get("function"))
+    return str(ToolCall(_words(function.get("name")), mapping_in(function.get("arguments"))))
 
 
 # Errors.
 
 
-def _fault(tree: _Tree, *, is_answer: bool) -> ServerFault | None:
+def _fault(tree: Tree, *, is_answer: bool) -> ServerFault | None:
     """An error in the usual place, or, where there is no answer, in one of the others."""
     error = tree.get("error")
     if not error and not is_answer:
-        base = _mapping(tree.get("base_resp"))
+        base = mapping(tree.get("base_resp"))
         errors = tree.get("errors")
         error = (
             (base if base.get("status_code") else None)
@@ -197,9 +195,9 @@ def _fault(tree: _Tree, *, is_answer: bool) -> ServerFault | None:
         )
     if not error:
         return None
-    fields = _mapping(error)
+    fields = mapping(error)
     message = next((fields[key] for key in ("message", "status_msg", "detail", "msg") if fields.get(key)), error)
-    raw = _words(_mapping(fields.get("metadata")).get("raw"))
+    raw = _words(mapping(fields.get("metadata")).get("raw"))
     names = " ".join(_words(fields.get(key)) for key in ("code", "type", "status"))
     if isinstance(error, str) and re.search(r"not found|unexpected endpoint", error, re.IGNORECASE):
         names = "not_found"
@@ -220,7 +218,7 @@ def _status(code: Any, names: str, *, is_waiting: bool) -> int:
 # Values.
 
 
-def _tree(text: str) -> _Tree | None:
+def _tree(text: str) -> Tree | None:
     """A JSON object, also as the only one of a list, or assembled from a stream."""
     if text.lstrip().startswith(_STREAM):
         return _streamed(text)
@@ -233,7 +231,7 @@ def _tree(text: str) -> _Tree | None:
     return found if isinstance(found, dict) else None
 
 
-def _streamed(text: str) -> _Tree | None:
+def _streamed(text: str) -> Tree | None:
     """The whole answer; None if the stream broke off."""
     whole: dict[str, Any] = {}
     parts: list[Any] = []
@@ -247,16 +245,16 @@ def _streamed(text: str) -> _Tree | None:
             return chunk
         whole |= {key: value for key, value in chunk.items() if value is not None}
         choices = chunk.get("choices")
-        some = _mapping(choices[0]) if isinstance(choices, list) and choices else _NOTHING
+        some = mapping(choices[0]) if isinstance(choices, list) and choices else _NOTHING
         choice |= {key: some[key] for key in ("finish_reason", "error") if some.get(key)}
-        delta = _mapping(some.get("delta")) or _mapping(some.get("message"))
+        delta = mapping(some.get("delta")) or mapping(some.get("message"))
         content = delta.get("content")
         parts += content if isinstance(content, list) else [content]
         parts += ({"type": key, "text": delta[name]} for name, key in _BESIDE.items() if delta.get(name))
     return {**whole, "choices": [choice]} if "finish_reason" in choice or "error" in choice else None
 
 
-def _tokens(usage: _Tree) -> TokenCount:
+def _tokens(usage: Tree) -> TokenCount:
     """What a model thought is in the whole only with some servers."""
     tokens_in = count_of(usage, "prompt_tokens", "input_tokens")
     tokens_out, whole = count_of(usage, "completion_tokens", "output_tokens"), count_of(usage, "total_tokens")
@@ -275,8 +273,14 @@ def count_of(usage: Mapping[str, Any], *names: str) -> int | None:
     return number if 0 <= number <= _LARGEST else None
 
 
-def _mapping(value: Any) -> _Tree:
+def mapping(value: Any) -> Tree:
+    """Empty for anything else."""
     return value if isinstance(value, dict) else _NOTHING
+
+
+def mapping_in(value: Any) -> Tree:
+    """The same, also of JSON in a text."""
+    return mapping(_tree(value) if isinstance(value, str) else value)
 
 
 def _words(value: Any, longest: int | None = _SHOWN) -> str:

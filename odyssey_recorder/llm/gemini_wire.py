@@ -6,18 +6,9 @@ a person made there is none, and Google's documentation names a word for that.
 
 from collections.abc import Iterator, Mapping
 
-from odyssey_recorder.llm.chat_replies import Reply, TokenCount, ending
+from odyssey_recorder.llm.chat_replies import Reply, TokenCount, Tree, ending, mapping
 from odyssey_recorder.llm.model import LONGEST_ANSWER, Image, ModelRequest
-from odyssey_recorder.llm.other_wire import (
-    MADE,
-    Tree,
-    Turn,
-    base64_of,
-    count,
-    items,
-    mapping,
-    turns,
-)
+from odyssey_recorder.llm.other_wire import MADE, Turn, count, items, turns
 from odyssey_recorder.llm.tool_calls import ToolCall
 
 _UNSIGNED = "skip_thought_signature_validator"
@@ -65,7 +56,7 @@ def _content(turn: Turn) -> Tree:
 
 
 def _data(image: Image) -> Tree:
-    return {"mimeType": image.media_type, "data": base64_of(image)}
+    return {"mimeType": image.media_type, "data": image.base64}
 
 
 def _call(call: ToolCall) -> Tree:
@@ -86,13 +77,7 @@ def _read(parts: object) -> Iterator[str]:
     """Thoughts are left out."""
     for part in items(parts):
         if call := mapping(part.get("functionCall")):
-            yield str(
-                ToolCall(
-                    str(call.get("name") or ""),
-                    dict(mapping(call.get("args"))),  # type: ignore[arg-type]
-                    str(call.get("id") or ""),
-                    part.get("thoughtSignature"),  # type: ignore[arg-type]
-                )
-            )
+            name, call_id = str(call.get("name") or ""), str(call.get("id") or "")
+            yield str(ToolCall(name, mapping(call.get("args")), call_id, part.get("thoughtSignature")))
         elif isinstance(part.get("text"), str) and not part.get("thought"):
             yield str(part["text"])

@@ -5,17 +5,9 @@ Source: anthropics/anthropic-sdk-python 2.14.0, types. The members of the comput
 
 from collections.abc import Iterator, Mapping
 
-from odyssey_recorder.llm.chat_replies import Reply, TokenCount, ending
+from odyssey_recorder.llm.chat_replies import Reply, TokenCount, Tree, ending, mapping
 from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelRequest
-from odyssey_recorder.llm.other_wire import (
-    Tree,
-    Turn,
-    base64_of,
-    count,
-    items,
-    mapping,
-    turns,
-)
+from odyssey_recorder.llm.other_wire import Turn, count, items, turns
 from odyssey_recorder.llm.tool_calls import ToolCall
 
 _VERSION = "2023-06-01"
@@ -56,7 +48,7 @@ def _message(turn: Turn, own: set[str]) -> Tree:
     if turn.role == "assistant":
         return {"role": "assistant", "content": words + ([_call(turn.call, own)] if turn.call else [])}
     pictures: list[Tree] = [
-        {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": base64_of(image)}}
+        {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": image.base64}}
         for image in turn.images
     ]
     if turn.result_of is None:
@@ -78,7 +70,6 @@ def _family(call: ToolCall, own: set[str]) -> dict[str, object]:
 def _read(content: object) -> Iterator[str]:
     for block in items(content):
         if block.get("type") == "tool_use":
-            arguments = dict(mapping(block.get("input")))
-            yield str(ToolCall(str(block.get("name") or ""), arguments, str(block.get("id") or "")))  # type: ignore[arg-type]
+            yield str(ToolCall(str(block.get("name") or ""), mapping(block.get("input")), str(block.get("id") or "")))
         elif block.get("type") == "text" and block.get("text"):
             yield str(block["text"])

@@ -1,5 +1,6 @@
 """Requests to language models and their answers, independent of model and server."""
 
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -33,7 +34,16 @@ class Image:
 
     data: bytes
     media_type: Literal["image/png", "image/jpeg"] = "image/png"
-    detail: Literal["low", "high", "auto", "original"] = "high"
+    detail: Literal["high", "original"] = "high"
+
+    @property
+    def base64(self) -> str:
+        return b64encode(self.data).decode()
+
+    @property
+    def url(self) -> str:
+        """With all of the image in it."""
+        return f"data:{self.media_type};base64,{self.base64}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +110,10 @@ class Usage:
     tokens_in: int
     tokens_out: int
     is_estimated: bool = False
+
+    def __add__(self, other: "Usage") -> "Usage":
+        is_any = self.is_estimated or other.is_estimated
+        return Usage(self.tokens_in + other.tokens_in, self.tokens_out + other.tokens_out, is_any)
 
 
 @dataclass(frozen=True, slots=True)

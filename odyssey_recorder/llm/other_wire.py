@@ -1,15 +1,13 @@
 """What the ways to ask a server other than by Chat Completions share; without any I/O, which is in openai.py."""
 
-import base64
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
-from odyssey_recorder.llm.chat_replies import Reply, count_of
-from odyssey_recorder.llm.model import Image, LazyImage, ModelRequest, Part, Words
+from odyssey_recorder.llm.chat_replies import Reply, Tree, count_of
+from odyssey_recorder.llm.model import Image, LazyImage, ModelRequest, Words
 from odyssey_recorder.llm.tool_calls import ToolCall, calls_in
 
-Tree = Mapping[str, object]
 MADE = "call_of_message_"
 """How the id of a call begins that no model made, but a person."""
 
@@ -53,7 +51,8 @@ def turns(question: ModelRequest) -> Iterator[Turn]:
     called: ToolCall | None = None
     for number, message in enumerate(question.messages):
         words = tuple(part.text for part in message.parts if isinstance(part, Words))
-        images = tuple(loaded(part) for part in message.parts if not isinstance(part, Words))
+        pictures = (part for part in message.parts if not isinstance(part, Words))
+        images = tuple(part.load() if isinstance(part, LazyImage) else part for part in pictures)
         if message.role == "assistant":
             text, calls = calls_in("\n".join(words))
             called = replace(calls[0], id=calls[0].id or f"{MADE}{number}") if calls else None
@@ -63,21 +62,7 @@ def turns(question: ModelRequest) -> Iterator[Turn]:
             called = None
 
 
-def loaded(part: Part) -> Image:
-    assert not isinstance(part, Words)
-    return part.load() if isinstance(part, LazyImage) else part
-
-
-def base64_of(image: Image) -> str:
-    return base64.b64encode(image.data).decode()
-
-
-def mapping(value: object) -> Tree:
-    """Empty for anything else."""
-    return value if isinstance(value, dict) else {}
-
-
-def items(value: object) -> Sequence[Tree]:
+def items(value: object) -> list[Any]:
     """The objects in a list; empty for anything else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 

@@ -37,12 +37,6 @@ class _Pending:
     requests: int = 0
     used: Usage = field(default=Usage(0, 0))
 
-    def count(self, more: Usage) -> Usage:
-        so_far = self.used
-        is_any = so_far.is_estimated or more.is_estimated
-        self.used = Usage(so_far.tokens_in + more.tokens_in, so_far.tokens_out + more.tokens_out, is_any)
-        return more
-
 
 class Requester:
     """Sends the requests of one run in one event loop, `at_once` at a time."""
@@ -147,7 +141,8 @@ class Requester:
                     used = self._budget.lost(question)
                 else:
                     used = Usage(error.tokens_in, error.tokens_out, error.is_estimated)
-                self._budget.pay(pending.count(used))
+                pending.used += used
+                self._budget.pay(used)
                 if isinstance(error, AnswerError):
                     self._cache.keep_broken(pending.question, pending.key, error)
                 raise
@@ -156,7 +151,8 @@ class Requester:
             used = answer.usage
             if question is pending.question and not used.is_estimated:
                 self._budget.learn(question, used)
-            self._budget.pay(pending.count(used), answer.model_answered)
+            pending.used += used
+            self._budget.pay(used, answer.model_answered)
             return replace(answer, seconds=round(self._retry.now_s() - began_s, 3))
 
     async def _wait_after(self, error: ModelBusyError, tried: int) -> None:

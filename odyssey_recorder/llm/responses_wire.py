@@ -7,18 +7,11 @@ call that follows it.
 import json
 from collections.abc import Mapping
 
-from odyssey_recorder.llm.chat_replies import Reply, TokenCount, ending
-from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelRequest
-from odyssey_recorder.llm.other_wire import (
-    Tree,
-    Turn,
-    base64_of,
-    count,
-    items,
-    mapping,
-    turns,
-)
+from odyssey_recorder.llm.chat_replies import Reply, TokenCount, Tree, ending, mapping, mapping_in
+from odyssey_recorder.llm.model import LONGEST_ANSWER, Image, ModelRequest
+from odyssey_recorder.llm.other_wire import Turn, count, items, turns
 from odyssey_recorder.llm.tool_calls import ToolCall
+from odyssey_recorder.model.episode import Json
 
 COMPUTER = "computer"
 """The name of a call of the computer tool; its arguments are `actions` and `pending_safety_checks`."""
@@ -60,37 +53,30 @@ def _items(turn: Turn) -> list[Tree]:
     done = [] if turn.result_of is None else [_result(turn.result_of, turn)]
     words = [{"type": "input_text", "text": text} for text in turn.words]
     is_shown = turn.result_of is not None and turn.result_of.name == COMPUTER
-    pictures = [] if is_shown else [_picture(turn, number) for number in range(len(turn.images))]
+    pictures = [] if is_shown else [_picture("input_image", image) for image in turn.images]
     content = [*words, *pictures]
     return [*done, *([{"role": turn.role, "content": content}] if content else [])]
 
 
-def _url(turn: Turn, number: int) -> str:
-    image = turn.images[number]
-    return f"data:{image.media_type};base64,{base64_of(image)}"
-
-
-def _picture(turn: Turn, number: int) -> Tree:
-    return {"type": "input_image", "image_url": _url(turn, number), "detail": turn.images[number].detail}
+def _picture(kind: str, image: Image) -> Tree:
+    return {"type": kind, "image_url": image.url, "detail": image.detail}
 
 
 def _call(call: ToolCall) -> Tree:
     if call.name != COMPUTER:
         arguments = json.dumps(dict(call.arguments), ensure_ascii=False)
         return {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments}
-    done = items(call.arguments.get("actions"))[:1]
-    return {
-        "type": "computer_call", "call_id": call.id, "actions": list(done), "status": "completed",
-        "pending_safety_checks": list(items(call.arguments.get("pending_safety_checks"))),
-    }  # fmt: skip
+    done, checks = items(call.arguments.get("actions"))[:1], items(call.arguments.get("pending_safety_checks"))
+    state = {"status": "completed", "pending_safety_checks": checks}
+    return {"type": "computer_call", "call_id": call.id, "actions": done, **state}
 
 
 def _result(call: ToolCall, turn: Turn) -> Tree:
     """The safety checks were shown to the guard with the answer, so whoever let it through has agreed to them."""
     if call.name != COMPUTER:
         return {"type": "function_call_output", "call_id": call.id, "output": "done"}
-    checks = list(items(call.arguments.get("pending_safety_checks")))
-    shown = {"type": "computer_screenshot", "image_url": _url(turn, 0), "detail": turn.images[0].detail}
+    checks = items(call.arguments.get("pending_safety_checks"))
+    shown = _picture("computer_screenshot", turn.images[0])
     return {"type": "computer_call_output", "call_id": call.id, "output": shown, "acknowledged_safety_checks": checks}
 
 
@@ -98,16 +84,15 @@ def _read(output: object) -> tuple[str, str]:
     """The text with its calls, and a refusal."""
     raw: list[str] = []
     refusals: list[str] = []
-    kept: list[Tree] = []
+    kept: list[Json] = []
     for item in items(output):
         match item.get("type"):
             case "reasoning":
                 kept.append({name: value for name, value in item.items() if name != "status"})
             case "message":
                 for part in items(item.get("content")):
-                    (refusals if part.get("type") == "refusal" else raw).append(
-                        str(part.get("refusal") or part.get("text") or "")
-                    )
+                    said = str(part.get("refusal") or part.get("text") or "")
+                    (refusals if part.get("type") == "refusal" else raw).append(said)
             case "computer_call" | "function_call":
                 raw.append(str(_called(item, kept)))
                 kept = []
@@ -116,21 +101,11 @@ def _read(output: object) -> tuple[str, str]:
     return "\n".join(filter(None, raw)), "\n".join(refusals)
 
 
-def _called(item: Tree, kept: list[Tree]) -> ToolCall:
-    arguments: dict[str, object]
-    if item["type"] == "computer_call":
-        one = item.get("action")
-        done = items(item.get("actions")) or ([mapping(one)] if one else [])
-        checks = items(item.get("pending_safety_checks"))
-        arguments = {"actions": list(done), **({"pending_safety_checks": list(checks)} if checks else {})}
-        name = COMPUTER
-    else:
-        name, arguments = str(item.get("name") or ""), dict(_loaded(item.get("arguments")))
-    return ToolCall(name, arguments, str(item.get("call_id") or ""), kept or None)  # type: ignore[arg-type]
-
-
-def _loaded(text: object) -> Tree:
-    try:
-        return mapping(json.loads(text)) if isinstance(text, str) else mapping(text)
-    except (ValueError, RecursionError):
-        return {}
+def _called(item: Tree, kept: list[Json]) -> ToolCall:
+    call_id = str(item.get("call_id") or "")
+    if item["type"] == "function_call":
+        return ToolCall(str(item.get("name") or ""), mapping_in(item.get("arguments")), call_id, kept or None)
+    one, checks = item.get("action"), items(item.get("pending_safety_checks"))
+    actions: Json = items(item.get("actions")) or ([mapping(one)] if one else [])
+    arguments = {"actions": actions} | ({"pending_safety_checks": checks} if checks else {})
+    return ToolCall(COMPUTER, arguments, call_id, kept or None)

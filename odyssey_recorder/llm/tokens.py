@@ -53,8 +53,6 @@ def _of_part(part: Part, model: ModelFacts) -> int:
     match part:
         case Words(text):
             return math.ceil(len(text.encode()) / _BYTES)
-        case Image(detail="low"):
-            return _IMAGE_TOKENS
         case LazyImage(size=(width, height)):
             return image_tokens(width, height, model)
         case Image(data):

@@ -13,7 +13,9 @@ class AsFound: ...
 
 @dataclass(frozen=True, slots=True)
 class CleanHome:
-    """With all recent apps closed."""
+    """With all recent apps closed; with `clears_apps`, what the task's apps have stored is deleted, too."""
+
+    clears_apps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def make_release(root: Path, planned: PlannedRelease) -> Path:
     """Write the release and return its folder. Raises DatasetError."""
     chosen = (read_annotation(root / annotation_path(episode_id)) for episode_id in planned.ids)
     limits = (*counted_reasons(len(planned.left_out)), *(() if planned.splits else ("No splits.",)))
-    files = described(root, planned, about_of(root, chosen, limits), class_of_app())
+    files = described(root, planned, about_of(root, chosen, limits), class_of_app(root))
     return write_release(root, planned.record, files, planned.revisions)
 
 

@@ -186,7 +186,7 @@ class Reopening(_Entry):
 
 
 class Reply(_Entry):
-    """What the annotator says to an episode that was sent back."""
+    """What the annotator or a reviewer says about an episode that was sent back."""
 
     kind: Literal["reply"] = "reply"
     words: str = Field(pattern=r"\S")
@@ -264,10 +264,25 @@ class ReviewFile(EntryFile[Entry]):
         return tuple(verdict for verdict in self.verdicts if since is None or verdict.at > since)
 
     @property
-    def reply(self) -> Reply | None:
-        """The annotator's newest reply, until somebody takes the verdict back or gives another."""
-        said = [entry for entry in self.entries if isinstance(entry, Reply | Reopening | Verdict)]
-        return said[-1] if said and isinstance(said[-1], Reply) else None
+    def sent_back(self) -> Move | None:
+        """The move that sent the episode back, unless the verdict was taken back since."""
+        return next((move for move in self.moves if move.to == "annotator"), None)
+
+    @property
+    def replies(self) -> tuple[Reply, ...]:
+        """What the annotator and reviewers have said since the episode was sent back."""
+        since = self.sent_back
+        replies = (entry for entry in self.entries if isinstance(entry, Reply))
+        return tuple(reply for reply in replies if since is not None and reply.at >= since.at)
+
+    @property
+    def thread(self) -> tuple[str, ...]:
+        """Why the episode was sent back, and the replies: who, when (local time) and what, a line for each."""
+        reasons = [] if self.sent_back is None else [(self.sent_back, self.sent_back.why)]
+        said = (*reasons, *((reply, reply.words) for reply in self.replies))
+        return tuple(
+            f"{entry.by}, {entry.at.astimezone():%Y-%m-%d %H:%M}: {' '.join(words.split())}" for entry, words in said
+        )
 
     @property
     def fixes(self) -> tuple[Fix, ...]:

@@ -124,16 +124,14 @@ class ReviewLog:
             self.reviews.append(episode_id, Request(**self._signed(), why=why, withdraws=request.id))
         return bool(requests)
 
-    def reply(self, episode: EpisodeRow, words: str) -> None:
-        """The annotator's reply to an episode that was sent back. Raises ReviewError, DatasetError."""
+    def reply(self, episode_id: str, words: str) -> None:
+        """A reply of the annotator or a reviewer, if the episode was sent back. Raises ReviewError, DatasetError."""
         signed = self._signed()
-        if not same_person(signed["by"], episode.annotator):
-            raise ReviewError(f"Only the annotator of an episode replies: {episode.annotator or 'nobody is known'}.")
-        if not any(move.to == "annotator" for move in self.reviews.read_complete(episode.episode_id).moves):
+        if self.reviews.read_complete(episode_id).sent_back is None:
             raise ReviewError("This episode is not sent back, so there is nothing to reply to.")
         if not words.strip():
-            raise ReviewError("Write what the reviewer should know.")
-        self.reviews.append(episode.episode_id, Reply(**signed, words=words.strip()))
+            raise ReviewError("Write what the others should know.")
+        self.reviews.append(episode_id, Reply(**signed, words=words.strip()))
 
     def control(self, episode_ids: Iterable[str], **details: object) -> None:
         """Make each a control, or with `withdraws` end that. Raises ReviewError, DatasetError."""

@@ -34,6 +34,7 @@ class _Outcome:
     move: Move | None = None
     accepted_by: str = ""
     reopened_by: str = ""
+    thread: tuple[str, ...] = ()
 
 
 class _PolicyFile(BaseModel):
@@ -77,14 +78,14 @@ class ReviewStore(EntryStore[ReviewFile]):
         with self._guard:
             self._refresh()
             moves = (
-                (episode_id, outcome.move)
+                (episode_id, outcome.move, outcome.thread)
                 for episode_id, (_, outcome) in self._outcomes.items()
                 if outcome.move is not None
             )
-            origins = [(episode_id, move, self._origin(episode_id)) for episode_id, move in moves]
+            origins = [(*moved, self._origin(moved[0])) for moved in moves]
         return {
-            episode_id: SentBack(origin.task_id, move.by, " ".join(move.why.split()) or _NO_REASON)
-            for episode_id, move, origin in origins
+            episode_id: SentBack(origin.task_id, move.by, " ".join(move.why.split()) or _NO_REASON, thread)
+            for episode_id, move, thread, origin in origins
             if origin is not None and origin.task_id and same_person(origin.annotator, annotator)
         }
 
@@ -143,14 +144,14 @@ def _read_outcome(path: Path) -> _Outcome:
         return _Outcome()  # one of ten thousand files may be unreadable
     file = REVIEW_FORM.read(data, episode_id=path.stem, source=str(path))
     moves = file.moves
-    move = next((move for move in moves if move.to == "annotator"), None)
+    move = file.sent_back
     last = moves[-1] if moves else None
     if move is None and last is not None and last.to == "trash" and not file.present_verdicts:
         move = last  # nobody judged it: the annotator has withdrawn it
     status = review_status(file, QUEUE_RULE)
     accepted_by = status.verdicts[-1].by if status.stage is ReviewStage.ACCEPTED else ""
     if move is not None:
-        return _Outcome(move, accepted_by)
+        return _Outcome(move, accepted_by, thread=file.thread)
     if last is not None and last.to == "dataset":
         return _Outcome(None, accepted_by, last.by)
     return _Outcome(None, accepted_by, file.reopenings[-1].by if file.reopenings else "")

@@ -18,9 +18,10 @@ class ReviewRow:
 
     `report` is None until the episode was checked; `is_settled` is True once the whole dataset was checked after that.
     `role` is None if the reviewer may not judge it; `refusal` says why. `reopens` is who gave the verdict that the
-    reviewer may take back, empty if there is none. `reply` is what the annotator answered to a verdict that sent the
-    episode back. `is_hit` is set after a verdict on a control: whether it is as the known one; `defect` then says
-    what was altered in it. `problem` says why its review file is unreadable.
+    reviewer may take back, empty if there is none. `thread` is why the episode was sent back and what was said to that,
+    a line for each; `is_replied` if the annotator had the last word. `is_hit` is set after a verdict on a control:
+    whether it is as the known one; `defect` then says what was altered in it. `problem` says why its review file is
+    unreadable.
     """
 
     episode: EpisodeRow
@@ -29,7 +30,8 @@ class ReviewRow:
     role: ReviewerRole | None = None
     refusal: str = ""
     reopens: str = ""
-    reply: str = ""
+    thread: tuple[str, ...] = ()
+    is_replied: bool = False
     is_hit: bool | None = None
     defect: str = ""
     report: EpisodeReport | None = None

@@ -11,7 +11,7 @@ from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.finding import EpisodeReport, Finding
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.review.status import ReviewStage
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 
 _CHECKING = "Checking the episodes…"
 _SPELLING = "EXP01"
@@ -19,7 +19,7 @@ _SPELLING = "EXP01"
 
 
 def reason_left_out(
-    reviews: ReviewService, progress: Progress = untold, cancelled: Cancelled = never
+    reviews: ReviewedDataset, progress: Progress = untold, cancelled: Cancelled = never
 ) -> Callable[[Path], str]:
     """A function that gives the reason why an annotation file is left out, empty if it is not.
 

@@ -50,7 +50,7 @@ def plan(root: Path, verb: Verb, reasons: Reasons, who: str) -> PlannedDecisions
 # Duplicates.
 
 CheckAll = Callable[[Progress, Cancelled], Iterable[EpisodeReport]]
-"""`ReviewService.check_all`."""
+"""`ReviewedDataset.check_all`."""
 
 
 def find_duplicates(

@@ -13,7 +13,7 @@ from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.progress import Cancelled, Progress, never, untold
 from odyssey_recorder.services.admission import reason_left_out
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 
 __all__ = ["ExportWanted", "Prepared"]
 
@@ -21,7 +21,7 @@ _THREADS = 2
 
 
 def prepare_export(  # noqa: PLR0913 - values by keyword, each with a plain default
-    reviews: ReviewService,
+    reviews: ReviewedDataset,
     wanted: ExportWanted,
     ids: Collection[str],
     *,

@@ -34,7 +34,7 @@ def count_figures(
     selection = selected(index, wanted, agents=agents)
     episodes, unread = figures_of(index, selection.filter)
     progress(None, f"Counting {len(episodes):,} episodes…")
-    figures = all_figures(episodes, Against(against, class_of_app()))
+    figures = all_figures(episodes, Against(against, class_of_app(index.root)))
     source = FiguresSource(str(index.root), len(episodes), against.name, str(wanted), unread)
     return CountedFigures(figures, source, selection)
 
@@ -43,7 +43,7 @@ def figures_to_compare(index: EpisodeIndex, name: str) -> tuple[PublishedFigures
     """Those of a dataset, to be compared with as if they were published under this name."""
     selection = selected(index, ALL)
     episodes, _ = figures_of(index, selection.filter)
-    alone = Against(PublishedFigures(name), class_of_app())
+    alone = Against(PublishedFigures(name), class_of_app(index.root))
     return published_of(name, all_figures(episodes, alone), mean_steps(episodes)), selection
 
 

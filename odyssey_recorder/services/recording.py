@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -78,9 +78,9 @@ class RecordingService:
 
     def reply(self, episode_id: str, words: str) -> None:
         """Say something to the reviewer who sent the annotator's episode back."""
-        from odyssey_recorder.services.review import reply_to_reviewer  # imported late: slow to load
+        from odyssey_recorder.services.review_files import add_reply  # imported late: slow to load
 
-        reply_to_reviewer(self.store.root, self.who_records(), episode_id, words)
+        add_reply(self.store.root, self.who_records(), episode_id, words)
 
     @property
     def can_simulate(self) -> bool:
@@ -141,21 +141,31 @@ class RecordingService:
                     count = DayCount(count.episodes + 1, count.seconds + _worked_s(known))
         return count
 
-    def begin(
+    def begin(  # noqa: PLR0913 - values by keyword
         self,
         device: Device,
         assignment: Assignment,
         listener: "Listener",
         mode: Mode = "mirror",
         actor: Actor | None = None,
+        *,
+        may_clear: bool = False,
     ) -> "Recorder":
-        """The recorder is not started yet. `actor` None: the service's own."""
+        """The recorder is not started yet. `actor` None: the service's own.
+
+        Only with `may_clear`, to which the annotator has agreed, is the data of the task's apps deleted.
+        """
         self._refuse_doubtful_screenshots(mode)
         start = self._start_of(assignment, device)
         _bring_to_start(device, start)
         properties = device.properties()
         origin = self._origin(properties, assignment, start, mode)
-        own = {"long_press_ms": long_press_ms(device)} | ({} if actor is None else {"actor": actor})
+        own: dict[str, object] = {"long_press_ms": long_press_ms(device)}
+        own |= {} if actor is None else {"actor": actor}
+        if start == CleanHome(clears_apps=True):
+            apps = assignment.task.apps
+            known = _clear_apps(device, apps) if may_clear else {"kept": tuple(apps)}
+            own["start"] = origin.start.model_copy(update=known)
         origin = origin.model_copy(update=own)
         store = self._practice_store() if assignment.is_practice else self.store
         draft = store.create_draft(task=assignment.task, device=_device_info(properties), origin=origin)
@@ -324,12 +334,21 @@ def _bring_to_start(device: Device, start: StartState) -> None:
             device.load_snapshot(name)
 
 
+def _clear_apps(device: Device, apps: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Delete what these apps have stored; the packages that Android has cleared, and the apps that keep their data."""
+    from odyssey_recorder.checking.one_episode.apps import packages_of  # imported late: slow to load
+
+    done = {app: [package for package in packages_of(app) if device.clear_data(package)] for app in apps}
+    kept = tuple(app for app, packages in done.items() if not packages)
+    return {"cleared": tuple(chain.from_iterable(done.values())), "kept": kept}
+
+
 def start_state(record: "provenance.StartRecord") -> StartState:
     match record.kind:
         case "as_found":
             return AsFound()
         case "clean_home":
-            return CleanHome()
+            return CleanHome(clears_apps=bool(record.cleared or record.kept))
         case "snapshot":
             return FromSnapshot(record.snapshot)
 

@@ -15,7 +15,7 @@ from odyssey_recorder.releases.folder import RECORD, FileDifference, ReleaseReco
 from odyssey_recorder.releases.making import PlannedRelease, make_release
 from odyssey_recorder.releases.manifest import ReleaseChanges
 from odyssey_recorder.services.admission import reason_left_out
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 
 __all__ = ["FileDifference", "PlannedRelease", "ReleaseChanges", "ReleaseRecord", "make_release", "releases", "verify"]
 
@@ -28,7 +28,7 @@ class Comparison:
 
 
 def draft(
-    reviews: ReviewService, root: Path, name: str = "", progress: Progress = untold, cancelled: Cancelled = never
+    reviews: ReviewedDataset, root: Path, name: str = "", progress: Progress = untold, cancelled: Cancelled = never
 ) -> PlannedRelease:
     """Plan a release of the accepted episodes without errors; without a `name` it is the next version.
 

@@ -98,9 +98,10 @@ def read_made_splits(root: Path) -> tuple[SplitsRecord, Sequence[DrawnSplit], in
 def read_present_splits(root: Path, progress: Progress = untold) -> PresentSplits:
     """Whoever made them; looks for leaks where no record tells them. Raises DatasetError."""
     names, others = files.split_names(root / SPLITS)
-    foreign = [name for name in (*others, *names) if name not in {f"{kind}_split.json" for kind in KINDS}]
-    problem = ""
-    if files.read_record(root) is not None:
+    made = files.read_record(root)
+    ours = {f"{kind}_split.json" for kind in (*KINDS, *(() if made is None else made.splits))}
+    foreign, problem = [name for name in (*others, *names) if name not in ours], ""
+    if made is not None:
         try:
             record, drawn, changed = read_made_splits(root)
             return PresentSplits(drawn, record.leaks, record, changed, foreign)

@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TextsWanted:
-    """The texts of steps, by `calls`, or Chain-of-Memory in the mode `memory`."""
+    """The texts of steps, by `calls`, or Chain-of-Memory in the mode `memory`; `prompts` as `chosen_prompts`."""
 
     calls: Calls = "three"
     memory: Mode | None = None
     effort: str = ""
+    prompts: tuple[str, ...] = ()
 
     def writer(self, batch: Batch, root: Path, evidence: "Callable[[Path], EpisodeEvidence]") -> Conversations:
         if self.memory is None:
-            return StepTextWriter(batch, root, calls=self.calls, effort=self.effort)
-        return MemoryWriter(batch, root, evidence, mode=self.memory, effort=self.effort)
+            return StepTextWriter(batch, root, calls=self.calls, effort=self.effort, prompts=self.prompts)
+        return MemoryWriter(batch, root, evidence, mode=self.memory, effort=self.effort, prompts=self.prompts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ train has (Lu et al. 2024, section 4.1). How meta-tasks and apps were chosen is 
 """
 
 import hashlib
+import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, TypeVar, get_args
 
@@ -22,14 +23,14 @@ Unit = Literal["take", "episode"]
 _Item = TypeVar("_Item")
 _Key = TypeVar("_Key")
 
-VERSION = 1
+EACH_DEVICE = "device_"
+"""What the kind of a split begins with that has one device in test and all others in train."""
+
+VERSION = 2
 """Grows when the same facts, rules and seed give another split."""
 NEAR = 0.03
 """A share that differs from its target by no more than this is near enough."""
-_TASK_SHARE = 1 / 7
 _APP_SHARE = 0.155
-_FEW = 2_000
-"""With fewer episodes a threshold scatters by more than a point, so a rank decides."""
 _SEEDS = 100
 _MOST_UNKNOWN = 0.05
 _NAMED = 10
@@ -38,15 +39,19 @@ _OTHER = "Other"
 
 @dataclass(frozen=True, slots=True)
 class DrawRules:
-    """`share` of test is for `random`; `devices` are those of the device split's test; `seed` is the first one tried.
+    """`share` of test is for `random`, `task_share` for `task`; `devices` are those of the device split's test.
 
-    The default share and device are those of the second release.
+    `seed` is the first one tried. With `each_device`, a further split for each device has it in test.
+
+    The default shares and device are those of the second release.
     """
 
     seed: int = 0
     share: float = 0.2
     unit: Unit = "take"
     devices: tuple[str, ...] = ("Pixel Tablet",)
+    task_share: float = 1 / 7
+    each_device: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +112,19 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Drawer:
-    """Draws one split. `before` is the released one, whose episodes keep their `sides` (True is test)."""
+    """Draws one split. The episodes of `before` keep their sides, singly if that is released, else with all takes."""
 
     kind: Kind
     facts: Sequence[SplitEpisode]
     rules: DrawRules
     classes: Mapping[str, str]
     before: DrawnSplit | None
-    sides: Mapping[str, bool]
+    is_released: bool
+
+    @property
+    def sides(self) -> Mapping[str, bool]:
+        """True is test."""
+        return {} if self.before is None else self.before.split.sides
 
     def draw(self) -> DrawnSplit:
         """Raises _UndrawableError."""
@@ -128,14 +138,11 @@ class _Drawer:
         if len(units) < 2:
             raise _UndrawableError("all episodes are takes of one task. Record other tasks, or use the unit episode")
         tested, new_units = self._fixed_and_new(units)
-        by_threshold = self.before is not None or len(self.facts) >= _FEW
 
         def choose(seed: int) -> set[str]:
-            if by_threshold:
-                return tested | {unit.key for unit in new_units if _chance(seed, self.kind, unit.key) < share}
             return _filled(units, _ordered(seed, self.kind, new_units), share * len(self.facts), tested)
 
-        return self._by_chance(units, choose, share)
+        return self._by_chance(units, choose, share, miss=0.5)
 
     def _task(self) -> DrawnSplit:
         units = _units_by(self.facts, lambda episode: episode.meta_task)
@@ -149,13 +156,13 @@ class _Drawer:
             for category in sorted(by_category, key=lambda name: (_chance(seed, self.kind, name), name)):
                 some = by_category[category]
                 order = _ordered(seed, self.kind, (unit for unit in new_units if unit.category == category))
-                quota = owed + _TASK_SHARE * _count(some)
+                quota = owed + self.rules.task_share * _count(some)
                 taken = _filled(some, order, quota, {unit.key for unit in some} & tested)
                 owed = quota - _count(unit for unit in some if unit.key in taken)
                 chosen |= taken
             return chosen
 
-        return self._by_chance(units, choose, _TASK_SHARE)
+        return self._by_chance(units, choose, self.rules.task_share)
 
     def _device(self) -> DrawnSplit:
         units = _units_by(self.facts, lambda episode: episode.device)
@@ -187,17 +194,24 @@ class _Drawer:
         units = _units_by(self.facts, lambda episode: episode.episode_id)
         return DrawnSplit(self._split(units, tested), tuple(sorted(names[key] for key in held)), target=_APP_SHARE)
 
-    def _by_chance(self, units: Sequence[_Unit], choose: Callable[[int], set[str]], target: float) -> DrawnSplit:
-        """The first seed with which the share is near and test has every category, or else the best one."""
+    def _by_chance(
+        self, units: Sequence[_Unit], choose: Callable[[int], set[str]], target: float, miss: float | None = None
+    ) -> DrawnSplit:
+        """The first seed with which the share is near and test has every category, or else the best one.
+
+        With `miss`, test must not be that many episodes off its share, either.
+        """
         categories = {unit.category for unit in units}
 
         @cache
-        def fault(seed: int) -> tuple[float, int]:
+        def fault(seed: int) -> tuple[float, int, float]:
             chosen = choose(seed)
             taken = [unit for unit in units if unit.key in chosen]
-            share = _count(taken) / len(self.facts)
-            off = max(0.0, abs(share - target) - NEAR) if 0 < share < 1 else 1.0
-            return off, len(categories - {unit.category for unit in taken})
+            count = _count(taken)
+            far = abs(count - target * len(self.facts))
+            off = max(0.0, far / len(self.facts) - NEAR) if 0 < count < len(self.facts) else 1.0
+            more = 0.0 if miss is None or far <= miss + 1e-9 else far
+            return off, len(categories - {unit.category for unit in taken}), more
 
         first = () if self.before is None or self.before.seed is None else (self.before.seed,)
         seeds = (*first, *range(self.rules.seed, self.rules.seed + _SEEDS))
@@ -208,7 +222,8 @@ class _Drawer:
 
     def _split(self, units: Iterable[_Unit], chosen: Collection[str]) -> Split:
         """Raises _UndrawableError if a part is empty."""
-        sides = {episode_id: unit.key in chosen for unit in units for episode_id in unit.ids} | dict(self.sides)
+        sides = {episode_id: unit.key in chosen for unit in units for episode_id in unit.ids}
+        sides |= self.sides if self.is_released else {}
         train, test = (
             tuple(episode.episode_id for episode in self.facts if sides[episode.episode_id] is side)
             for side in (False, True)
@@ -218,7 +233,7 @@ class _Drawer:
         return Split(self.kind, train, test)
 
     def _fixed_and_new(self, units: Iterable[_Unit]) -> tuple[set[str], list[_Unit]]:
-        """The keys of units that the release has in test, and the units that it does not have."""
+        """The keys of units that are in test already, and the units that have no side."""
         tested = set(() if self.before is None else self.before.held)
         new_units = []
         for unit in units:
@@ -231,24 +246,41 @@ class _Drawer:
 
 
 def draw(
-    facts: Iterable[SplitEpisode], rules: DrawRules, classes: Mapping[str, str], released: SplitDraw | None = None
+    facts: Iterable[SplitEpisode],
+    rules: DrawRules,
+    classes: Mapping[str, str],
+    released: SplitDraw | None = None,
+    random: DrawnSplit | None = None,
 ) -> SplitDraw:
-    """Draw all four splits; `classes` are those of the apps, by `app_key`.
+    """Draw all splits; `classes` are those of the apps, by `app_key`.
 
     With `released`, its rules hold, its episodes keep their sides, and the meta-tasks and apps it holds out go to test.
+    Else the tasks of an earlier split `random` keep their sides in that.
     """
     in_order = sorted(facts, key=lambda episode: episode.episode_id)
     rules = rules if released is None else released.rules
+    wanted: dict[str, tuple[Kind, DrawRules]] = {kind: (kind, rules) for kind in KINDS}
+    for device in sorted({episode.device for episode in in_order} - {""}) if rules.each_device else ():
+        wanted[device_kind(device)] = "device", replace(rules, devices=(device,))
     drawn: dict[str, DrawnSplit] = {}
     missing: dict[str, str] = {}
-    for kind in KINDS:
-        before = None if released is None else released.drawn.get(kind)
-        sides = {} if before is None else before.split.sides
+    for name, (kind, its_rules) in wanted.items():
+        earlier = {"random": random} if released is None else released.drawn
         try:
-            drawn[kind] = _Drawer(kind, in_order, rules, classes, before, sides).draw()
+            one = _Drawer(kind, in_order, its_rules, classes, earlier.get(name), released is not None).draw()
+            drawn[name] = replace(one, split=replace(one.split, kind=name))
         except _UndrawableError as error:
-            missing[kind] = f"{kind}_split.json cannot be made: {error}."
+            missing[name] = f"{name}_split.json cannot be made: {error}."
     return SplitDraw(rules, drawn, missing)
+
+
+def device_kind(device: str) -> str:
+    """Of the split that has this device in test."""
+    return EACH_DEVICE + re.sub(r"\W+", "_", device.casefold()).strip("_")
+
+
+def is_kind(name: str) -> bool:
+    return name in KINDS or name.startswith(EACH_DEVICE)
 
 
 def moved(before: Split, after: Split) -> int:
@@ -353,7 +385,7 @@ def _refuse_unknown(spelled: Mapping[str, str], classes: Mapping[str, str]) -> N
         names = few(list(map(repr, unknown)), _NAMED)
         raise _UndrawableError(
             f"{len(unknown)} of {len(spelled)} apps are in no catalogue, so their classes are unknown: {names}. "
-            "Correct the names, or add the apps to a catalogue"
+            "Correct the names, or give the classes in metadata/team.yaml"
         )
 
 

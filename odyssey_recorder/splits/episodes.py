@@ -2,15 +2,18 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
-from odyssey_recorder.dataset.layout import episode_ids, screenshot_path
+from odyssey_recorder.dataset.layout import TEAM, episode_ids, screenshot_path
 from odyssey_recorder.dataset.quick_reading import ReadEpisode, read_episodes
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.errors import DatasetError, TaskError
 from odyssey_recorder.files import Largest, open_file
+from odyssey_recorder.tasks.templates.team import load_team
+from odyssey_recorder.tasks.templates.template import OTHER
+from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,41 @@ class SplitEpisode:
 
 @lru_cache(maxsize=4096)
 def app_key(name: str) -> str:
-    """Equal for spellings of one app; the released data have Setting for Settings."""
+    """Equal for the names of one app: its spellings, such as Setting, and its aliases in the shipped catalogues."""
+    return _by_alias().get(_spelled(name), _spelled(name))
+
+
+@cache
+def _by_alias() -> Mapping[str, str]:
+    apps = [app for catalogue in shipped_catalogues().values() for app in catalogue.apps]
+    return {_spelled(alias): _spelled(app.name) for app in apps for alias in app.aliases}
+
+
+def _spelled(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum()).removesuffix("s") or name
+
+
+def app_classes(root: Path | None = None) -> Mapping[str, str]:
+    """The class of each app by `app_key`: what the team of the dataset `root` says, then the shipped catalogues, of
+    which android.yaml has the first word. Raises DatasetError if the team's file has faults.
+    """
+    catalogues = sorted(shipped_catalogues().values(), key=lambda catalogue: catalogue.name)
+    classes = {app_key(app.name): app.app_class for catalogue in reversed(catalogues) for app in catalogue.apps}
+    known = {OTHER, *classes.values()}
+    try:
+        team = load_team(None if root is None else root / TEAM)
+    except TaskError as error:
+        raise DatasetError(str(error)) from error
+    classes |= {app_key(app.name): app.app_class for app in team.apps}
+    for name, said in team.classes.items():
+        found = said if said in known else classes.get(app_key(said))
+        if found is None:
+            raise DatasetError(
+                f'{root}/{TEAM}: "{said}", said of {name}, is neither an app of the catalogue nor one of its classes: '
+                f"{', '.join(sorted(known))}."
+            )
+        classes[app_key(name)] = found
+    return classes
 
 
 def words_of(text: str) -> str:

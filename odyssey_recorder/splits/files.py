@@ -36,9 +36,8 @@ from odyssey_recorder.splits.drawing import (
     moved,
     train_in_all,
 )
-from odyssey_recorder.splits.episodes import SplitEpisode, app_key, fingerprint
+from odyssey_recorder.splits.episodes import SplitEpisode, app_classes, fingerprint
 from odyssey_recorder.splits.leaks import LeakReport, leak_report
-from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from odyssey_recorder.validation import FrozenModel, first_fault
 
 _FORMAT = 1
@@ -124,7 +123,10 @@ def read_splits(folder: Path) -> list[Split]:
 
 def read_record(root: Path) -> SplitsRecord | None:
     """How the dataset's splits were made; None if it does not say. Raises DatasetError."""
-    path = _current_path(root, SPLITS_RECORD)
+    return _record_in(root, _current_path(root, SPLITS_RECORD))
+
+
+def _record_in(root: Path, path: Path) -> SplitsRecord | None:
     if not path.exists():
         return None
     with storage_errors(path, "read"):
@@ -187,12 +189,6 @@ def _ids(entries: Iterable[object]) -> tuple[str, ...]:
 # Making.
 
 
-def app_classes() -> Mapping[str, str]:
-    """The class of each app of the shipped catalogues, by `app_key`; android.yaml has the first word."""
-    catalogues = sorted(shipped_catalogues().values(), key=lambda catalogue: catalogue.name)
-    return {app_key(app.name): app.app_class for catalogue in reversed(catalogues) for app in catalogue.apps}
-
-
 def plan_splits(
     root: Path,
     facts: Sequence[SplitEpisode],
@@ -204,17 +200,21 @@ def plan_splits(
     """Draw splits for the dataset `root`; writes nothing. Raises DatasetError.
 
     `base` is a dataset folder whose splits are released; without `rules`, its rules hold, or the usual ones.
-    Splits that continue a release do so from then on, with or without `base`, until they are reshuffled.
+    Splits that continue a release do so from then on, with or without `base`, until they are reshuffled. Others keep
+    the sides of `random` as long as the rules are the same.
     """
     before = _previous(root, base, reshuffle=reshuffle)
     released = None if before is None or reshuffle else before
     if released is not None and rules not in (None, released[1].rules):
         raise DatasetError("The splits continue released ones, whose rules hold. Other rules need a reshuffle.")
-    drawing = draw(facts, rules or DrawRules(), app_classes(), None if released is None else released[1])
+    rules = rules or DrawRules()
+    random = None if reshuffle or released is not None else _own_random(root, rules)
+    drawing = draw(facts, rules, app_classes(root), None if released is None else released[1], random)
     if not drawing.drawn:
         raise DatasetError(" ".join(drawing.missing.values()))
     splits = {kind: drawn.split for kind, drawn in drawing.drawn.items()}
     files = {split_path(kind): split_as_json(split) for kind, split in splits.items()}
+    usual = [split for kind, split in splits.items() if kind in KINDS]
     replaced = {} if before is None or released is not None else before[1].drawn
     record = SplitsRecord(
         rules=drawing.rules,
@@ -224,9 +224,9 @@ def plan_splits(
         moved={kind: moved(replaced[kind].split, splits[kind]) for kind in splits if kind in replaced},
         splits={kind: _recorded(drawn, files[split_path(kind)], facts) for kind, drawn in drawing.drawn.items()},
         missing=drawing.missing,
-        leaks=leak_report([*splits.values()], facts, unit=drawing.rules.unit),
+        leaks=leak_report(usual, facts, unit=drawing.rules.unit),
     )
-    files[TRAIN_IN_ALL] = "".join(f"{episode_id}\n" for episode_id in train_in_all(splits.values())).encode()
+    files[TRAIN_IN_ALL] = "".join(f"{episode_id}\n" for episode_id in train_in_all(usual)).encode()
     files[SPLITS_RECORD] = f"{record.model_dump_json(indent=4)}\n".encode()
     return PlannedSplits(record, drawing, files)
 
@@ -240,6 +240,14 @@ def _previous(root: Path, base: Path | None, *, reshuffle: bool) -> tuple[str | 
     if own is None or (own.base is None and not reshuffle):
         return None
     return own.base, read_drawing(root)[1]
+
+
+def _own_random(root: Path, rules: DrawRules) -> DrawnSplit | None:
+    """The dataset's random split, if it was drawn by the same rules and is as it was made."""
+    with suppress(DatasetError):
+        record, drawing = read_drawing(root)
+        return drawing.drawn.get("random") if record.rules == rules else None
+    return None
 
 
 def _recorded(drawn: DrawnSplit, data: bytes, facts: Iterable[SplitEpisode]) -> SplitRecord:
@@ -292,14 +300,15 @@ def write_splits(root: Path, planned: PlannedSplits) -> None:
 
 def _settle(root: Path) -> None:
     """Put staged files in their places if all were staged, the record last; otherwise drop them."""
-    stage, record = root / _STAGE, read_record(root)
+    stage, record, before = root / _STAGE, read_record(root), _record_in(root, root / SPLITS_RECORD)
     with storage_errors(stage, "written"):
         if record is not None and _staged(root, SPLITS_RECORD):
-            for name in (*map(split_path, KINDS), TRAIN_IN_ALL, SPLITS_RECORD):
+            kinds = {*KINDS, *record.splits, *(() if before is None else before.splits)}
+            for name in (*map(split_path, kinds), TRAIN_IN_ALL, SPLITS_RECORD):
                 if _staged(root, name):
                     sync_folder(root / SPLITS)
                     (stage / Path(name).name).replace(root / name)
-                elif name in {split_path(kind) for kind in KINDS if kind not in record.splits}:
+                elif name in {split_path(kind) for kind in kinds - record.splits.keys()}:
                     (root / name).unlink(missing_ok=True)
         for path in stage.iterdir():
             path.unlink()

@@ -14,7 +14,7 @@ from odyssey_recorder.model.assignment import AsFound, CleanHome, FromSnapshot, 
 from odyssey_recorder.resources import data_folder
 from odyssey_recorder.validation import faults
 
-_START = re.compile(r"as_found|clean_home|snapshot:[A-Za-z0-9][A-Za-z0-9_.-]*")
+_START = re.compile(r"as_found|clean_home|clean_apps|snapshot:[A-Za-z0-9][A-Za-z0-9_.-]*")
 _WORDS = {
     "dict_type": "must be a mapping",
     "extra_forbidden": "there is no such key",
@@ -37,7 +37,7 @@ def _one_line(text: str) -> str:
 
 def _start(text: str) -> str:
     if _START.fullmatch(text) is None:
-        raise ValueError('expected "as_found", "clean_home" or "snapshot:<name of the snapshot>"')
+        raise ValueError('expected "as_found", "clean_home", "clean_apps" or "snapshot:<name of the snapshot>"')
     return text
 
 
@@ -56,7 +56,7 @@ Words = Annotated[str, AfterValidator(_one_line)]
 """One line of text; runs of whitespace become one space."""
 
 StartWords = Annotated[str, AfterValidator(_start)]
-"""A start state as written in files: ``as_found``, ``clean_home``, ``snapshot:<name>``."""
+"""A start state as written in files: ``as_found``, ``clean_home``, ``clean_apps``, ``snapshot:<name>``."""
 
 ProfileName = Annotated[str, AfterValidator(_known_profile)]
 
@@ -65,8 +65,8 @@ def start_text(start: StartState) -> str:
     match start:
         case AsFound():
             return "as_found"
-        case CleanHome():
-            return "clean_home"
+        case CleanHome(clears_apps):
+            return "clean_apps" if clears_apps else "clean_home"
         case FromSnapshot(name):
             return f"snapshot:{name}"
 
@@ -74,7 +74,9 @@ def start_text(start: StartState) -> str:
 def start_state(text: str) -> StartState:
     if text == "as_found":
         return AsFound()
-    return CleanHome() if text == "clean_home" else FromSnapshot(text.removeprefix("snapshot:"))
+    if text in ("clean_home", "clean_apps"):
+        return CleanHome(clears_apps=text == "clean_apps")
+    return FromSnapshot(text.removeprefix("snapshot:"))
 
 
 def faults_in(error: ValidationError) -> Iterator[tuple[tuple[str | int, ...], str]]:

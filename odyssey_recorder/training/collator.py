@@ -46,7 +46,7 @@ class Encoder:
 
     def images(self, sample: TrainingSample) -> list[Image.Image]:
         """Those that the model sees. Raises TrainingError."""
-        first = len(sample.images) - 1 if self.history == "text" else 0
+        first = max(0, len(sample.images) - 1) if self.history == "text" else 0
         return [sample.image(number) for number in range(first, len(sample.images))]
 
     def _tensors(
@@ -54,7 +54,7 @@ class Encoder:
     ) -> dict[str, Tensor]:
         shown = images if self.history == "images" else images[-1:]
         earlier = images[:-1] if self.history == "resampler" else []
-        pixels, grids = _patches(self.patches, shown)
+        pixels, grids = _patches(self.patches, shown) if shown else (None, ())
         merged = self.patches.merge**2
         ids = self._prompt(prompt, [int(grid.prod()) // merged for grid in grids], len(earlier))
         labels = [_IGNORED] * len(ids)
@@ -68,10 +68,10 @@ class Encoder:
             "input_ids": row,
             "labels": torch.tensor(labels),
             "mm_token_type_ids": (row == self._id(_IMAGE)).int(),
-            "pixel_values": pixels,
-            "image_grid_thw": grids,
             "history_counts": torch.tensor([len(earlier)]),
         }
+        if pixels is not None:
+            tensors |= {"pixel_values": pixels, "image_grid_thw": grids}
         if earlier:
             tensors["history_pixel_values"], tensors["history_grid_thw"] = _patches(self.small, earlier)
         return tensors

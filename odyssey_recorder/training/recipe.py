@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, JsonValue, ValidationError
 
+from odyssey_recorder.annotation.text_kinds import Semantic
 from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.files import Largest, read_file, write_durably
 from odyssey_recorder.training.collator import HISTORY_TOKEN, Encoder, History
@@ -15,6 +16,9 @@ from odyssey_recorder.validation import ClosedModel, FrozenModel, first_fault
 
 MARK = "odyssey.json"
 """The file of a Mark."""
+
+TrainedPart = Literal["vision", "adapter", "resampler", "llm"]
+"""The vision tower, its merger (which connects it to the language model), the history resampler, the language model."""
 
 
 class ModelRecipe(ClosedModel):
@@ -27,33 +31,46 @@ class ModelRecipe(ClosedModel):
     history: History = "resampler"
     history_queries: int = Field(default=256, ge=1)
     history_heads: int = Field(default=28, ge=1)
-    history_frames: int = Field(default=8, ge=0)
+    history_frames: int = Field(default=0, ge=0)
     image_tokens: int = Field(default=1280, ge=4)
     history_image_tokens: int = Field(default=256, ge=4)
     most_tokens: int = Field(default=8192, ge=16)
 
 
-class TrainingRecipe(ClosedModel):
-    """The defaults are the paper's, but for LoRA, whose are Qwen's: the paper trains all but the vision tower.
+class OtherExport(ClosedModel):
+    """Samples that are mixed in: `weight` 2 uses each of them twice, 0.5 half of them, drawn once with the seed."""
 
-    `lora_rank` 0 trains all but the vision tower. `batch` samples at once on each process, `accumulate` of these make
-    a step of the optimizer. `part`: that of the export; with "train", "test" is answered after each epoch.
+    data: Path
+    part: Literal["train", "all"] = "train"
+    weight: float = Field(default=1.0, gt=0)
+
+
+class TrainingRecipe(ClosedModel):
+    """The defaults are the paper's where it says something; docs/training.md compares them one by one.
+
+    A step of the optimizer takes `global_batch` samples, on any number of processes; each process takes at most
+    `batch` of them at once. With `lora_rank`, "llm" in `trained` is trained by LoRA. `part`: that of the export; with
+    "train", "test" is answered after each epoch. `semantic`: which texts are trained on; None for all of the export.
     """
 
     data: Path
     out: Path
     model: ModelRecipe
     part: Literal["train", "all"] = "train"
+    semantic: tuple[Semantic, ...] | None = None
+    mix: tuple[OtherExport, ...] = ()
+    trained: tuple[TrainedPart, ...] = Field(default=("adapter", "resampler", "llm"), min_length=1)
     epochs: float = Field(default=1.0, gt=0)
     most_steps: int = -1
+    global_batch: int = Field(default=128, ge=1)
     batch: int = Field(default=8, ge=1)
-    accumulate: int = Field(default=2, ge=1)
     learning_rate: float = Field(default=2e-5, gt=0)
     weight_decay: float = Field(default=0.1, ge=0)
+    beta1: float = Field(default=0.9, gt=0, lt=1)
     beta2: float = Field(default=0.95, gt=0, lt=1)
     warmup: float = Field(default=0.01, ge=0, lt=1)
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
-    lora_rank: int = Field(default=64, ge=0)
+    lora_rank: int = Field(default=0, ge=0)
     lora_alpha: int = Field(default=16, ge=1)
     lora_dropout: float = Field(default=0.05, ge=0, lt=1)
     precision: Literal["bf16", "fp32"] = "bf16"
@@ -64,6 +81,19 @@ class TrainingRecipe(ClosedModel):
     workers: int = Field(default=2, ge=0)
     seed: int = 42
 
+    def batches(self, devices: int) -> tuple[int, int]:
+        """Samples on each device at once, and how often before a step of the optimizer. At once are the most up to
+        `batch` that divide the device's share. Raises TrainingError if the share is no whole number.
+        """
+        share, rest = divmod(self.global_batch, devices)
+        if rest:
+            raise TrainingError(
+                f"global_batch: {self.global_batch} samples cannot be divided among {devices} devices. Set a multiple "
+                f"of {devices}."
+            )
+        at_once = next(count for count in range(min(self.batch, share), 0, -1) if share % count == 0)
+        return at_once, share // at_once
+
     @property
     def learned(self) -> dict[str, JsonValue]:
         """What must not change within a run."""
@@ -71,8 +101,8 @@ class TrainingRecipe(ClosedModel):
 
 
 _LEARNED = {
-    "epochs", "most_steps", "batch", "accumulate", "learning_rate", "weight_decay", "beta2", "warmup", "schedule",
-    "lora_rank", "lora_alpha", "lora_dropout", "precision", "seed",
+    "semantic", "trained", "epochs", "most_steps", "global_batch", "batch", "learning_rate", "weight_decay", "beta1",
+    "beta2", "warmup", "schedule", "lora_rank", "lora_alpha", "lora_dropout", "precision", "seed",
 }  # fmt: skip
 
 
@@ -104,7 +134,8 @@ def read_recipe(path: Path) -> TrainingRecipe:
     except ValueError as error:
         raise TrainingError(f"{path} is not TOML: {error}.") from error
     folder = path.parent
-    return recipe.model_copy(update={"data": folder / recipe.data, "out": folder / recipe.out})
+    mix = tuple(other.model_copy(update={"data": folder / other.data}) for other in recipe.mix)
+    return recipe.model_copy(update={"data": folder / recipe.data, "out": folder / recipe.out, "mix": mix})
 
 
 def read_mark(folder: Path) -> TrainingMark:

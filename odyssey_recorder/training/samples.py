@@ -1,14 +1,16 @@
 """Training samples as an export in the layout `trl` has them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Literal
 
 from PIL import Image
 from pydantic import Field, JsonValue, ValidationError
 
+from odyssey_recorder.annotation.text_kinds import SEMANTIC, Semantic
 from odyssey_recorder.dataset.png import BrokenImageError, decode_png
 from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.files import Largest, check_within, read_file
@@ -40,7 +42,7 @@ class SampleRow(FrozenModel):
     """A line of the export; `images` are paths within it, those of earlier steps first."""
 
     id: str
-    images: tuple[str, ...] = Field(min_length=1)
+    images: tuple[str, ...] = ()
     prompt: tuple[Turn, ...] = Field(min_length=1)
     completion: tuple[Turn, ...] = Field(min_length=1, max_length=1)
     gold: SampleGold | None = None
@@ -48,7 +50,7 @@ class SampleRow(FrozenModel):
 
 @dataclass(frozen=True, slots=True)
 class TrainingSample:
-    """What is asked, with the current screenshot as its last image; and the `answer`. Texts have no `gold`."""
+    """What is asked, with the current screenshot as its last image, if any; and the `answer`. Texts have no `gold`."""
 
     id: str
     folder: Path
@@ -56,6 +58,11 @@ class TrainingSample:
     prompt: tuple[Turn, ...]
     answer: str
     gold: SampleGold | None = None
+
+    @property
+    def semantic(self) -> Semantic | None:
+        """Which text about the step is asked for, as the end of `id` says; None for an action."""
+        return next((name for name, kind in SEMANTIC.items() if self.id.endswith(f"_{kind}")), None)
 
     def image(self, number: int) -> Image.Image:
         """In RGB. Raises TrainingError for a screenshot that is missing or damaged."""
@@ -77,6 +84,25 @@ def read_samples(folder: Path, part: Part) -> list[TrainingSample]:
             + (f"The export has {' and '.join(parts)}." if parts else "Make them with export --as trl --split random.")
         )
     return [sample for file in files for sample in _samples(folder, file)]
+
+
+def chosen(samples: Sequence[TrainingSample], semantic: Sequence[Semantic] | None) -> list[TrainingSample]:
+    """The actions, and the texts of `semantic`; all if it is None. Raises TrainingError for texts that are missing."""
+    if semantic is None:
+        return list(samples)
+    if missing := sorted({*semantic} - {sample.semantic for sample in samples}):
+        raise TrainingError(
+            f"semantic: the export has no samples of {' and '.join(missing)}. Export it with "
+            f"--semantic {','.join(semantic)}."
+        )
+    return [sample for sample in samples if sample.semantic is None or sample.semantic in semantic]
+
+
+def weighted(samples: Sequence[TrainingSample], weight: float, seed: int) -> list[TrainingSample]:
+    """Each sample as often as `weight` says; what is left of it is the share that is drawn once more."""
+    times = int(weight)
+    rest = round((weight - times) * len(samples))
+    return [*samples] * times + Random(seed).sample(samples, rest)
 
 
 def _samples(folder: Path, file: Path) -> Iterator[TrainingSample]:

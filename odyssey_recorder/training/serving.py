@@ -108,8 +108,6 @@ class ModelServer(ThreadingHTTPServer):
         if request.stream:
             raise TrainingError("stream: answers are not streamed.")
         parts = [part for message in request.messages for part in message.parts if part.type == "image_url"]
-        if not parts:
-            raise TrainingError("messages: there is no screenshot.")
         turns = [Turn(role=message.role, content=tuple(map(_content, message.parts))) for message in request.messages]
         with self._lock:
             answer = self._answer(turns, _images(parts), request.most)

@@ -27,7 +27,7 @@ from odyssey_recorder.training.recipe import (
     read_mark,
     write_mark,
 )
-from odyssey_recorder.training.samples import TrainingSample, read_samples
+from odyssey_recorder.training.samples import TrainingSample, chosen, read_samples, weighted
 from odyssey_recorder.training.scoring import official_right
 
 _METRICS = "metrics.jsonl"
@@ -40,8 +40,10 @@ def train(recipe: TrainingRecipe, progress: Progress = untold) -> Path:
     A run that was interrupted goes on from its last complete checkpoint.
     """
     set_seed(recipe.seed)
-    samples = read_samples(recipe.data, recipe.part)
-    tests = read_samples(recipe.data, "test")[: recipe.test_samples] if recipe.part == "train" else []
+    samples = chosen(read_samples(recipe.data, recipe.part), recipe.semantic)
+    for other in recipe.mix:
+        samples += weighted(read_samples(other.data, other.part), other.weight, recipe.seed)
+    tests = chosen(read_samples(recipe.data, "test"), ())[: recipe.test_samples] if recipe.part == "train" else []
     _refuse_without_history(recipe, samples)
     last = _last_checkpoint(recipe)
     tokenizer = load_tokenizer(recipe.model.base)
@@ -68,6 +70,8 @@ def train(recipe: TrainingRecipe, progress: Progress = untold) -> Path:
 
 
 def _refuse_without_history(recipe: TrainingRecipe, samples: Sequence[TrainingSample]) -> None:
+    if recipe.model.history != "images" and any(sample.semantic == "AR" for sample in samples):
+        raise TrainingError('history: an action result (AR) compares screenshots. Set history = "images".')
     if recipe.model.history != "text" and all(len(sample.images) == 1 for sample in samples):
         raise TrainingError(
             f"{recipe.data} has no earlier screenshots. Export it with --history screenshots:N, or set history = "
@@ -76,34 +80,48 @@ def _refuse_without_history(recipe: TrainingRecipe, samples: Sequence[TrainingSa
 
 
 def _trainable(model: Any, recipe: TrainingRecipe) -> Any:
-    """With LoRA, or all but the vision tower."""
-    model.model.visual.requires_grad_(False)
+    """With only the wanted parts trained. Raises TrainingError if LoRA is wanted for a part that is not trained."""
+    visual = model.model.visual
+    parts = {"vision": visual, "adapter": visual.merger, "resampler": getattr(model, "history_resampler", None)}
     if recipe.gradient_checkpointing:
         model.enable_input_require_grads()
+    model.requires_grad_("llm" in recipe.trained)
+    for name, part in parts.items():  # the merger is part of the vision tower, and comes after it
+        if part is not None:
+            part.requires_grad_(name in recipe.trained)
     if not recipe.lora_rank:
         return model
     from peft import LoraConfig, get_peft_model
 
+    if not {"llm"} <= set(recipe.trained) <= {"adapter", "resampler", "llm"}:
+        raise TrainingError("lora_rank: LoRA trains the language model. Have llm, and no vision, in trained; or set 0.")
+    if "adapter" in recipe.trained:
+        visual.merger.float()  # steps of the optimizer are too small for weights in bf16
+    whole = {"adapter": "visual.merger", "resampler": "history_resampler"}
     lora = LoraConfig(
         r=recipe.lora_rank,
         lora_alpha=recipe.lora_alpha,
         lora_dropout=recipe.lora_dropout,
         target_modules=rf".*language_model.*\.({'|'.join(_TRAINED)})",
-        modules_to_save=["history_resampler"] if recipe.model.history == "resampler" else None,
+        modules_to_save=[name for part, name in whole.items() if part in recipe.trained and parts[part]] or None,
         task_type="CAUSAL_LM",
     )
     return get_peft_model(model, lora)
 
 
 def _arguments(recipe: TrainingRecipe) -> TrainingArguments:
+    processes = int(os.environ.get("WORLD_SIZE", "1"))
+    devices = processes if processes > 1 else max(1, torch.cuda.device_count())  # a single process uses all
+    at_once, accumulated = recipe.batches(devices)
     return TrainingArguments(
         output_dir=str(recipe.out),
         num_train_epochs=recipe.epochs,
         max_steps=recipe.most_steps,
-        per_device_train_batch_size=recipe.batch,
-        gradient_accumulation_steps=recipe.accumulate,
+        per_device_train_batch_size=at_once,
+        gradient_accumulation_steps=accumulated,
         learning_rate=recipe.learning_rate,
         weight_decay=recipe.weight_decay,
+        adam_beta1=recipe.beta1,
         adam_beta2=recipe.beta2,
         warmup_steps=recipe.warmup,
         lr_scheduler_type=recipe.schedule,
@@ -227,5 +245,5 @@ def _explained(recipe: TrainingRecipe) -> Iterator[None]:
             raise
         raise TrainingError(
             f"The memory is not enough for batch = {recipe.batch} with image_tokens = {recipe.model.image_tokens}. "
-            "Make either smaller, raise accumulate instead, or set gradient_checkpointing = true."
+            "Make either smaller, set gradient_checkpointing = true, or train with LoRA: lora_rank = 64."
         ) from error

@@ -38,12 +38,19 @@ async def _pm(call: Call) -> int:
             return 0 if found else 1
         case ["resolve-activity", *_, package] if "--brief" in call.args:
             return await _resolve_activity(call, package)
+        case ["clear", *_, package]:
+            try:
+                await asyncio.to_thread(call.guest.phone.clear_data, package)
+            except LookupError:
+                return await call.fail("Failed")
+            await call.print("Success")
+            return 0
         case ["list", "users"]:
             await call.print("Users:\n\tUserInfo{0:Owner:4c13} running")
             return 0
         case ["install-existing", *_, package] | ["uninstall", *_, package] if package == _ADB_KEYBOARD_PACKAGE:
             return await _turn_adb_keyboard(call, install=call.args[0] == "install-existing")
-        case ["install-existing" | "install" | "uninstall" | "clear" | "install-create", *_]:
+        case ["install-existing" | "install" | "uninstall" | "install-create", *_]:
             return await call.fail("Failure [the simulated emulator's apps are fixed]")
         case _:
             return await call.fail(f"Unknown command: {' '.join(call.args)}", 255)

@@ -282,6 +282,12 @@ class SystemUi:
             self._front = self.launcher.package
             self._leave()
 
+    def clear_data(self, app: App) -> None:
+        """It is as at the first start of the phone."""
+        self.end_task(app)
+        if app is not self.launcher:
+            self.apps[app.package] = type(app)(self)
+
     @property
     def task(self) -> int:
         return self.tasks.get(self.package, HOME_TASK)

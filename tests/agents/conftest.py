@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.agents.asking import Agent
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
+from odyssey_recorder.agents.online import AgentRun
+from odyssey_recorder.agents.outcome import StopReason
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from tests.agents.controlled_model import ControlledModel, batch_of

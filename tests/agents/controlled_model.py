@@ -41,6 +41,9 @@ class ControlledModel:
     def say(self, action: str, **fields: Any) -> None:
         self._answers.put(says(action, **fields))
 
+    def answer(self, raw: str) -> None:
+        self._answers.put(Reply(raw))
+
     def call(self, action: str, **fields: Any) -> None:
         """The same as a call of the tool mobile_use."""
         self._answers.put(Reply(json.dumps({"name": "mobile_use", "arguments": {"action": action, **fields}})))

@@ -20,7 +20,8 @@ LACKING = {
     "cogagent": {"LONG_PRESS", "HOME", "BACK", "RECENT", "IMPOSSIBLE"},
 }
 """What a grammar has no words for."""
-NO_NOTES = {"odyssey-agent", "os-atlas", "agentcpm-gui", "cogagent", "qwen2.5-vl"}
+OF_PAPER = ("zero-shot-v1", "zero-shot", "set-of-marks", "cogagent-v1")
+NO_NOTES = {"odyssey-agent", "os-atlas", "agentcpm-gui", "cogagent", "qwen2.5-vl", *OF_PAPER}
 NO_REASONS = {*all_adapters()} - {
     "ours", "claude", "openai-computer", "gemini-mobile", "claude-computer-tool", "openai-computer-tool", "gelab-zero",
     "scalecua",

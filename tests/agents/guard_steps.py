@@ -136,49 +136,52 @@ def _done(person: Person, action: Action, label: str, instruction: str, act: Cal
     return Step(action, shown, raw, app, label, risks(before, person.phone.facts()))
 
 
+def carry_out(person: Person, move: Move) -> None:
+    match move:
+        case OnText(on=words, hold=hold):
+            (person.hold if hold else person.tap)(words)
+        case OnField(field=key, hold=hold):
+            (person.hold_at if hold else person.tap_at)(*person.field(key).bounds.center)
+        case Reach(reach=words):
+            if "Search apps" in person.words:
+                person.open_drawer()
+            person.scroll_to(words)
+        case DragBetween(drag=(start, end)):
+            person.swipe(person.find(start).bounds.center, person.find(end).bounds.center)
+        case TypeText(type=text):
+            person.type(text)
+        case PressKey(key=key):
+            {"HOME": person.home, "BACK": person.back, "RECENT": person.recents}[key]()
+
+
 def _carried_out(person: Person, move: Move, instruction: str) -> Step:
+    act = partial(carry_out, person, move)
     match move:
         case OnText(on=words, hold=hold):
             return _pressed(person, person.find(words), words, instruction, "hold" if hold else "tap")
         case OnField(field=key, hold=hold):
             return _pressed(person, person.field(key), key, instruction, "hold" if hold else "tap")
-        case Reach(reach=words):
-            return _scrolled(person, words)
+        case Reach():
+            x, height = person.phone.state().size.width // 2, person.phone.state().size.height
+            path = (_point(person, x, height * 0.6), _point(person, x, height * 0.25))
+            return _done(person, Scroll(path[0], path[1], path), "", "", act)
         case DragBetween(drag=(start, end)):
-            ends = person.find(start).bounds.center, person.find(end).bounds.center
-            path = tuple(_point(person, x, y) for x, y in ends)
-            return _done(person, Scroll(path[0], path[-1], path), start, instruction, lambda: person.swipe(*ends))
+            path = (_point(person, *person.find(start).bounds.center), _point(person, *person.find(end).bounds.center))
+            return _done(person, Scroll(path[0], path[1], path), start, instruction, act)
         case TypeText(type=text):
-            return _done(person, Type(text), "", instruction, lambda: person.type(text))
+            return _done(person, Type(text), "", instruction, act)
         case PressKey(key=key):
-            press = {"HOME": person.home, "BACK": person.back, "RECENT": person.recents}[key]
-            return _done(person, Press(SystemKey(key)), key, instruction, press)
+            return _done(person, Press(SystemKey(key)), key, instruction, act)
 
 
 def _pressed(person: Person, node: Node, label: str, instruction: str, how: Literal["tap", "drag", "hold"]) -> Step:
     """A `drag` ends where it begins, so that it is a tap."""
     x, y = node.bounds.center
     point = _point(person, x, y)
-    actions: dict[str, Action] = {
-        "tap": Click(point),
-        "hold": LongPress(point),
-        "drag": Scroll(point, point, (point,)),
-    }
+    actions: dict[str, Action] = {"tap": Click(point), "hold": LongPress(point), "drag": Scroll(point, point, (point,))}
     return _done(
         person, actions[how], label, instruction, lambda: (person.hold_at if how == "hold" else person.tap_at)(x, y)
     )
-
-
-def _scrolled(person: Person, words: str) -> Step:
-    size = person.phone.state().size
-    path = (_point(person, size.width // 2, size.height * 0.6), _point(person, size.width // 2, size.height * 0.25))
-
-    def scroll() -> None:
-        if "Search apps" in person.words:
-            person.open_drawer()
-        person.scroll_to(words)
-
-    return _done(person, Scroll(path[0], path[1], path), "", "", scroll)
 
 
 def _probed(person: Person, seen: set[object], depth: int = 2) -> Iterator[Step]:

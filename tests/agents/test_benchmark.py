@@ -7,24 +7,16 @@ from typing import Any
 
 import pytest
 
-from odyssey_recorder.agents.benchmark import (
-    BenchmarkTask,
-    DragBetween,
-    Move,
-    OnField,
-    OnText,
-    Reach,
-    read_benchmark,
-    shipped_benchmark,
-)
+from odyssey_recorder.agents.benchmark import BenchmarkTask, Move, OnText, read_benchmark, shipped_benchmark
 from odyssey_recorder.dataset.goal_proposals import proposals
 from odyssey_recorder.dataset.goals import TaskGoal, judge
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.recording.script import PressKey, TypeText
+from odyssey_recorder.recording.script import PressKey
 from odyssey_recorder.tasks.listing import read_tasks, shipped_tasks
 from odyssey_simulator.profile import PROFILES, profile_named
+from tests.agents.guard_steps import carry_out
 from tests.simulator.bench import half_as_dense
-from tests.simulator.person import Person, person_with
+from tests.simulator.person import person_with
 
 TASKS = read_benchmark(shipped_benchmark())
 PROFILES_OF_SOAK = [name for name in PROFILES if name != "small_phone"]
@@ -39,24 +31,6 @@ def attempts() -> Iterator[Any]:
             is_short = seed == 0 or len(template.filled(seed).gold) <= MOST_MOVES
             yield pytest.param(name, seed, "small_phone", marks=() if is_short else pytest.mark.soak)
             yield from (pytest.param(name, seed, one, marks=pytest.mark.soak) for one in PROFILES_OF_SOAK)
-
-
-def carry_out(person: Person, move: Move) -> None:
-    match move:
-        case OnText(on=words, hold=hold):
-            (person.hold if hold else person.tap)(words)
-        case OnField(field=key, hold=hold):
-            (person.hold_at if hold else person.tap_at)(*person.field(key).bounds.center)
-        case Reach(reach=words):
-            if "Search apps" in person.words:
-                person.open_drawer()
-            person.scroll_to(words)
-        case DragBetween(drag=(start, end)):
-            person.swipe(person.find(start).bounds.center, person.find(end).bounds.center)
-        case TypeText(type=text):
-            person.type(text)
-        case PressKey(key=key):
-            {"HOME": person.home, "BACK": person.back, "RECENT": person.recents}[key]()
 
 
 def test_every_phone_task_has_goals_and_a_gold_script() -> None:

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.agents.asking import Agent
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.online import LOST_S, Agent, StopReason
+from odyssey_recorder.agents.online import LOST_S
+from odyssey_recorder.agents.outcome import StopReason
 from odyssey_recorder.commands.agent_tasks import Attempts, TaskJob
 from odyssey_recorder.device.adb_shell import ANSWER_S
 from odyssey_recorder.device.device import ScreenState

@@ -23,13 +23,12 @@ SENT = {"qwen2.5-vl": Size(672, 1456), "ui-tars-1.5": Size(1428, 3108)}
 REPORTS = Path(__file__).parent / "data" / "public_reports"
 OTHER_READINGS = {"button in small letters (60897751299)": "BACK"}
 """Issue 33 has them read, as the newer models of the same tool write them."""
-WITHOUT_READER = {"AutoGLM's own call (Open-AutoGLM PR 347)"}
 REQUESTS = {"open an app": "OPEN", "Enter": "KEY"}
 
 
 def reported() -> list[dict[str, Any]]:
     found = json.loads((REPORTS / "model_outputs.json").read_text())
-    return [report for report in found if report["name"] not in WITHOUT_READER]
+    return [report | {"adapter": "autoglm-phone"} if "autoglm" in report["expected"] else report for report in found]
 
 
 def read(name: str, raw: str) -> Reading:
@@ -90,7 +89,7 @@ def samples() -> list[Sample]:
 
 
 def has_no_end(name: str, action: Action) -> bool:
-    return isinstance(action, Type) and (name in ("odyssey-agent", "os-atlas") or "\n" in action.text)
+    return isinstance(action, Type) and (name in ("odyssey-agent", "os-atlas", "cogagent-v1") or "\n" in action.text)
 
 
 COMPACT = re.compile(r"(Thought: x\nAction: )?[a-z_]+>")

@@ -12,7 +12,7 @@ from odyssey_recorder.llm.model import Image, LazyImage, Words
 from odyssey_recorder.llm.tool_calls import ToolCall
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Size
-from tests.agents.gold_replayer import LACKING
+from tests.agents.gold_replayer import LACKING, OF_PAPER
 from tests.cli import CommandLine
 
 TRUE = Size(1080, 2400)
@@ -37,6 +37,10 @@ def as_command(name: str) -> str:
     return f"actions:\n{name} {more.get(name, '<point>[[5, 5]]</point>')}"
 
 
+def as_line(name: str) -> str:
+    return f"{name}: {({'SCROLL': 'UP', 'TYPE': 'a'}).get(name, '(5, 5)')}"
+
+
 def as_do(name: str) -> str:
     swiped = "start=[5,5], end=[5,500]" if name == "Swipe" else 'element=[5,5], text="a"'
     return f'<answer>do(action="{name}", {swiped}, app="a", duration="1 seconds", message="a")</answer>'
@@ -44,7 +48,9 @@ def as_do(name: str) -> str:
 
 def as_fields(name: str) -> str:
     value = "5" if name == "WAIT" else "a"
-    return f"<THINK> so </THINK>\naction:{name}\tvalue:{value}\treturn:a\tpoint:5,5\tpoint1:5,5\tpoint2:5,500"
+    return (
+        f"<THINK> so </THINK>\naction:{name}\tvalue:{value}\treturn:a\tpoint:5,5\tpoint1:5,5\tpoint2:5,500\tsummary:so"
+    )
 
 
 def as_action(arguments: str) -> Callable[[str], str]:
@@ -76,6 +82,7 @@ OFFERS: dict[str, tuple[str | tuple[str, ...], Callable[[str], str]]] = {
         r"\b(CLICK|LONG_PRESS|SCROLL|TYPE|HOME|BACK|RECENT|COMPLETE|IMPOSSIBLE)\b",
         as_json("action", direction="UP"),
     ),
+    **dict.fromkeys(OF_PAPER, (r"^([A-Z_]+)(?::|$)", as_line)),
     "autoglm-phone": (r'action="([\w ]+)"', as_do),
     "gelab-zero": (r"action:([A-Z]+)", as_fields),
     "scalecua": (

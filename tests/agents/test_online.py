@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from odyssey_recorder.recording import script
 from odyssey_recorder.settings import prices_file
 from odyssey_simulator.profile import profile_named
 from tests.agents.controlled_model import says
+from tests.annotation.memory_model import Rememberer, told_after
 from tests.annotation.vision_model import images_of
 from tests.cli import CommandLine, Result, SimulatedPhone, wait_until
 from tests.llm.stand_in import MODEL, ErrorReply, ReceivedRequest, Reply, StandIn
@@ -123,10 +125,37 @@ def test_gold_replayer_solves_its_task_and_records_answers(cli: CommandLine, age
     assert cli.draft_ids() == []
 
 
-def test_goals_follow_the_seed(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
-    task = "sim-alarm-time"
-    ran, (row,) = run_with(cli, GoldPlayer(agent_phone, task, seed=1), "--seed", 1, task=task)
+def test_memory_written_while_acting_is_that_of_the_offline_writer(
+    cli: CommandLine, agent_phone: SimulatedPhone
+) -> None:
+    """With the answers to the same questions, of which none is asked again."""
+    model = Rememberer(GoldPlayer(agent_phone, ALARM))
+    with StandIn(model) as server:
+        ran = cli(*agent_command(cli, server, "--task", ALARM, "--history", "memory"))
+        (row,) = results(cli.folder / "results.jsonl")
+        assert (row["stop"], row["steps"], row["asked"]) == ("complete", 3, 3), ran.err
+        asked = len(server.questions)
+        assert asked == 3 + 8
+        cli.monkeypatch.setenv("ODYSSEY_MODEL", MODEL)
+        written = cli("annotate", "run", cli.dataset, "--memory", "cheap", "--yes", "--filter", "is:agent")
+        assert (written.exit_code, len(server.questions)) == (0, asked), written.err
+    cli.output("annotate", "export", cli.dataset, "--memory", "paper", "--out", cli.folder, "--filter", "is:agent")
+    assert model.told == told_after(cli.folder, row["episode_id"])
+    assert json.loads((cli.folder / "results.jsonl").read_text().splitlines()[0])["history"] == "memory:paper:live"
+
+
+def test_goals_follow_the_seed_and_a_prompt_of_the_user_is_named(cli: CommandLine, agent_phone: SimulatedPhone) -> None:
+    task, mine = "sim-alarm-time", cli.folder / "mine.txt"
+    mine.write_text("{screenshot} {task}")
+    ran, (row,) = run_with(cli, GoldPlayer(agent_phone, task, seed=1), "--seed", 1, "--prompt", mine, task=task)
     assert ran.exit_code == 0, ran.err
+    header, kept = (
+        (cli.folder / "results.jsonl").read_text().partition("\n")[0],
+        cli.store.provenance(row["episode_id"]),
+    )
+    assert kept is not None
+    asked = {json.loads(header)["adapter"], *(step.agent.adapter for step in kept.steps if step.agent is not None)}
+    assert asked == {f"ours with mine.txt@{sha256(mine.read_bytes()).hexdigest()[:16]}"}
     assert (row["seed"], row["stop"], row["is_met"], row["difficulty"]) == (1, "complete", True, "easy")
 
 
@@ -192,7 +221,9 @@ def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: Simu
 @pytest.mark.parametrize(("answer", "stop"), [(says("HOME"), "repeated"), (says("TYPE", text=""), "unreadable")])
 def test_run_without_progress_ends(cli: CommandLine, agent_phone: SimulatedPhone, answer: Reply, stop: str) -> None:
     ran, (row,) = run_with(cli, lambda _: answer)
-    assert (ran.exit_code, row["stop"], row["steps"]) == (1, stop, 2 if stop == "repeated" else 0), ran.err
+    assert (ran.exit_code, row["stop"]) == (1, stop), ran.err
+    # On a busy computer the first screen may be that before the snapshot.
+    assert row["steps"] in ((2, 3) if stop == "repeated" else (0,)), ran.err
     assert f"1 task cut short: {stop}" in ran.out
     assert len(cli.draft_ids()) == 1
 

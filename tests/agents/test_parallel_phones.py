@@ -11,7 +11,7 @@ from odyssey_recorder.commands.agent_tasks import chosen_tasks
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.recording.script import PressKey, TypeText
 from tests.agents.controlled_model import says
-from tests.agents.test_benchmark import carry_out
+from tests.agents.guard_steps import carry_out
 from tests.agents.test_online import results
 from tests.cli import CommandLine
 from tests.llm.stand_in import MODEL, ReceivedRequest, Reply, StandIn

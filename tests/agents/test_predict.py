@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from PIL import Image
 
 from odyssey_recorder.agents.adapter import adapter_named, all_adapters
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.predict import sampled
+from odyssey_recorder.agents.predict import next_step, sampled
+from odyssey_recorder.annotation.memory import Recall
 from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.dataset.codec import action_from_json, write_episode
 from odyssey_recorder.dataset.layout import annotation_path, screenshot_path
@@ -22,6 +24,7 @@ from odyssey_recorder.model.action import Action, Complete, Impossible, action_t
 from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Size
 from tests.agents.gold_replayer import LACKING, GoldReplayer, colour, is_same_action
+from tests.annotation.memory_model import Rememberer, told_after
 from tests.annotation.texts import remember
 from tests.cli import CommandLine, Result
 from tests.exporting.sample import ACTIONS
@@ -101,7 +104,12 @@ OF_EACH_KIND = (
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=() if one in OF_EACH_KIND else pytest.mark.soak) for one in all_adapters()]
+    "name",
+    [
+        pytest.param(one, marks=() if one in OF_EACH_KIND else pytest.mark.soak)
+        for one, adapter in all_adapters().items()
+        if not adapter.needs_marks
+    ],
 )
 def test_gold_replayed_by_every_adapters_writer_scores_100(cli: CommandLine, out: Path, name: str) -> None:
     with serving(cli, GoldReplayer(name, GOLDS, SIZE)) as server:
@@ -115,7 +123,7 @@ def test_gold_replayed_by_every_adapters_writer_scores_100(cli: CommandLine, out
     header, *predictions = rows(out)
     assert header == {
         "format": "odyssey-predictions", "version": 1, "adapter": name, "model": MODEL, "history": "screenshots:1",
-        "level": "high",
+        "level": "high", "sample": "",
     }  # fmt: skip
     assert [(row["episode"], row["step"]) for row in predictions] == [(one, n) for one in IDS for n in range(8)]
     for gold, row in zip(GOLDS, predictions, strict=True):
@@ -168,10 +176,29 @@ def test_split_filter_and_sample_select_episodes(cli: CommandLine, out: Path, se
     server.behaviour = lambda _: Reply("Sorry, no.", finish_reason="length", refusal="No.")
     ran = predict(cli, out, "--split", "app/test", "--sample", 5)
     none = predict(cli, out, "--filter", "steps:>99")
-    assert (ran.exit_code, ran.out) == (0, "8 steps of 1 episode, 8 without an action\n"), ran.err
+    summary = (
+        r"8 steps of 1 episode, 8 without an action\n\d+\.\d\d seconds an answer \(median\), \d+\.\d\d tokens a second "
+        r"of whole requests\. Answers are not streamed, so no time to the first token is measured\.\n"
+    )
+    assert (ran.exit_code, bool(re.fullmatch(summary, ran.out))) == (0, True), ran.err + ran.out
     assert {row["episode"] for row in rows(out)[1:]} == {IDS[1]}
     assert {(row["raw"], row["action"]) for row in rows(out)[1:]} == {("Sorry, no.", None)}
     assert (none.exit_code, "No episode of" in none.err) == (2, True)
+
+
+def test_sample_of_single_steps_is_asked_and_scored_alone(cli: CommandLine, out: Path, server: StandIn) -> None:
+    assert predict(cli, out, "--sample", 5, "--unit", "step").exit_code == 0
+    header, *predicted = rows(out)
+    assert (header["sample"], len(predicted), len(server.questions)) == ("5 steps", 5, 5)
+    baseline = cli.dataset.with_name("gold.jsonl")
+    cli.output("predict", cli.dataset, baseline, "--agent", "gold", "--sample", 5, "--unit", "step")
+    assert [(row["episode"], row["step"]) for row in rows(baseline)[1:]] == [
+        (row["episode"], row["step"]) for row in predicted
+    ]
+    for protocol in ("official", "paper", "strict"):
+        score = cli.json("evaluate", baseline, "--data", cli.dataset, "--protocol", protocol)
+        assert (score["steps"], score["ams"], score["sr"], score["file"]["missing"]) == (5, 100, None, 0)
+        assert "The file has a sample of 5 steps: SR counts episodes that are whole in it." in score["notes"]
 
 
 @pytest.mark.usefixtures("server")
@@ -210,20 +237,55 @@ def test_history_option_determines_the_prompt(cli: CommandLine, dataset: Path, o
     assert SemanticsStore(dataset).read(IDS[0]).entries == ()
 
 
-def test_step_recalls_only_the_memory_of_earlier_steps(cli: CommandLine, dataset: Path, out: Path) -> None:
+def test_step_recalls_no_memory_of_later_steps(cli: CommandLine, dataset: Path, out: Path) -> None:
     remember(dataset, IDS[0])
     before = prompts(cli, out, "memory")
     assert rows(out)[0]["history"] == "memory:paper"
-    assert "What has been done so far" not in before[0]
-    assert "so far: action_result of step 1. Remembered from earlier screens: an app: core of step 0." in before[1]
-    recalled = [words.partition("What has been done so far: ")[2] for words in before]
+    assert "Done so far:\nRemembered: app of step 0.: core of step 0.\n" in before[0]
+    assert (
+        "so far:\naction_result of step 1. Remembered: app of step 0.: core of step 0. app of step 1.: core"
+        in before[1]
+    )
+    recalled = [words.partition("Done so far:")[2] for words in before]
     assert [recalled[5].count(f"action_result of step {at}.") for at in range(8)] == [0, 0, 1, 1, 1, 1, 0, 0]
-    assert [recalled[5].count(f"core of step {at}.") for at in range(8)] == [*[1] * 5, *[0] * 3]
+    assert [recalled[5].count(f"core of step {at}.") for at in range(8)] == [*[1] * 6, *[0] * 2]
     remember(dataset, IDS[0], step=5, words="Other words.")
     after = prompts(cli, out, "memory")
     changed = [at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
     assert changed == [5, 6, 7], "at step 5 the result of step 4, which its screen shows"
-    assert after[5].count("Other words.") == 1
+    assert after[5].count("Other words.") == 3, "as action result, core and app"
+
+
+def test_memory_that_the_model_writes_is_that_of_the_offline_writer(cli: CommandLine, dataset: Path, out: Path) -> None:
+    """With the answers to the same questions, of which none is asked again; nothing is kept in the dataset."""
+    model = Rememberer(GOLD)
+    one = ("--filter", f"id:{IDS[0]}")
+    with serving(cli, model) as server:
+        plan = predict(cli, out, "--history", "memory:kept:live", *one, "--at-once", 1)
+        asked = len(server.questions)
+        assert (plan.exit_code, asked) == (0, 8 + 4 * 8 - 1), plan.err
+        assert "8 screenshots" in plan.err
+        assert SemanticsStore(dataset).read(IDS[0]).entries == ()
+        cli.monkeypatch.setenv("ODYSSEY_MODEL", MODEL)
+        cli.output("annotate", "run", dataset, "--memory", "cheap", "--yes", *one)
+        assert len(server.questions) == asked
+    cli.output("annotate", "export", dataset, "--memory", "kept", "--out", cli.folder, *one)
+    assert model.told == told_after(cli.folder, IDS[0])
+    assert rows(out)[0]["history"] == "memory:kept:live"
+    assert [row["problem"] for row in rows(out)[1:]] == [""] * 8
+
+
+def test_refused_memory_is_empty_and_other_servers_cannot_write_one(cli: CommandLine, dataset: Path, out: Path) -> None:
+    def refusing(request: ReceivedRequest) -> Turn:
+        return GOLD(request) if "reason" in request.schema["properties"] else Reply("", refusal="I must not.")
+
+    with serving(cli, refusing) as server:
+        assert predict(cli, out, "--history", "memory:live", "--filter", f"id:{IDS[0]}").exit_code == 0
+        decisions = [one.words for one in server.questions if "reason" in one.schema["properties"]]
+    assert all("Done so far:\nnothing\n" in words for words in decisions)
+    assert len(decisions) == 8
+    other = predict(cli, out, "--history", "memory:live", "--adapter", "gemini-mobile")
+    assert (other.exit_code, "it cannot write a memory" in other.err) == (2, True)
 
 
 def test_missing_text_history_is_reported(cli: CommandLine, dataset: Path, server: StandIn, out: Path) -> None:
@@ -235,6 +297,42 @@ def test_missing_text_history_is_reported(cli: CommandLine, dataset: Path, serve
     context = predict(cli, out, "--history", "context")
     assert (context.exit_code, len(server.questions)) == (1, count)
     assert "Step 2 has no context. Use annotate run first." in context.err
+
+
+def test_a_file_of_the_user_is_the_question_and_its_hash_is_in_the_result(
+    cli: CommandLine, out: Path, server: StandIn
+) -> None:
+    mine = cli.folder / "mine.txt"
+    asked = []
+    for text in ("{screenshot}\nDo {task} ({width}x{height})\n{history}", "{task}{screenshot}", "{task}{screenshot}"):
+        mine.write_text(text)
+        before = len(server.questions)
+        assert predict(cli, out, "--prompt", mine, "--filter", f"id:{IDS[0]}", "--at-once", 1).exit_code == 0
+        assert rows(out)[0]["adapter"] == f"ours with mine.txt@{sha256(text.encode()).hexdigest()[:16]}"
+        asked.append(server.questions[before:])
+        assert next_step("predict", adapter_named("ours", mine), ()).prompt_sha256 == sha256(text.encode()).hexdigest()
+    assert [len(requests) for requests in asked] == [8, 8, 0], "a changed file is asked anew, the same one is not"
+    image, words = asked[0][2].body["messages"][0]["content"]
+    assert image["type"] == "image_url"
+    task, *history = words["text"].split("\n")
+    assert task == "Do Buy “0” & <more>. (500x900)"
+    assert [line.partition("{")[0] for line in history] == ["Step1: ", "Step2: "]
+    assert asked[0][0].words.endswith("\nNone")
+    assert cli.json("evaluate", out, "--data", cli.dataset)["ams"] == 100
+    mine.write_text("{task} {screen}")
+    refused = predict(cli, out, "--prompt", mine)
+    assert refused.exit_code == 2
+    assert (
+        "has the unknown slot {screen}, lacks the slot {screenshot}. These exist: {task}, {screenshot}" in refused.err
+    )
+
+
+@pytest.mark.usefixtures("server")
+def test_set_of_marks_needs_boxes(cli: CommandLine, out: Path) -> None:
+    ran = predict(cli, out, "--adapter", "set-of-marks")
+    assert (ran.exit_code, "has no view hierarchies, so nothing can be tagged" in ran.err) == (1, True)
+    layout = ("--as", "llamafactory", "--adapter", "set-of-marks", "--texts", "all")
+    assert "set-of-marks needs numbers on the screenshots" in cli.error("export", cli.dataset, out, *layout)
 
 
 def test_low_level_instructions_can_be_given_to_the_model(
@@ -257,12 +355,26 @@ def test_low_level_instructions_can_be_given_to_the_model(
     "text",
     [
         "", "all", "none:3", "actions:0", "actions:100", "screenshots", "screenshots:²", "screenshots:2:0",
-        "actions:2:2", "memory:ours", "memory:kept:2", "context:1",
+        "actions:2:2", "memory:ours", "memory:kept:2", "context:1", "memory:stm:paper", "memory:n=0", "memory:stm+",
     ],
 )  # fmt: skip
 def test_unknown_history_is_rejected(text: str) -> None:
     with pytest.raises(SettingsError, match="The history"):
         HistoryRule.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "recall"),
+    [
+        ("memory", Recall()),
+        ("memory:kept:stm", Recall("kept", ("stm",))),
+        ("memory:ltm+screen:live", Recall("paper", ("ltm", "screen"))),
+        ("memory:stm+ltm+screen:n=6", Recall("paper", ("stm", "ltm", "screen"), 6)),
+    ],
+)
+def test_parts_of_the_memory_can_be_told_alone(text: str, recall: Recall) -> None:
+    rule = HistoryRule.parse(text)
+    assert (rule.recall, rule.is_live, HistoryRule.parse(str(rule))) == (recall, text.endswith("live"), rule)
 
 
 def test_every_second_screenshot_is_shown_with_all_actions_since() -> None:

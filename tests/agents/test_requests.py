@@ -1,11 +1,12 @@
 """What a model asks for besides actions, on a device in memory: apps, keys, its user, time."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from odyssey_recorder.agents.adapter import adapter_named
-from odyssey_recorder.agents.online import StopReason
+from odyssey_recorder.agents.outcome import StopReason
 from odyssey_recorder.agents.ways import enter_key, icon_of
 from odyssey_recorder.device.view_hierarchy import parse
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -45,9 +46,14 @@ def actions_of(shared: SharedRecording) -> list[Action]:
     return [step.action for step in shared.recording.draft.steps]
 
 
+def asked_as_gui_owl(shared: SharedRecording) -> SharedRecording:
+    agent = replace(shared.run.agent, adapter=adapter_named("gui-owl-1.5"))
+    return replace(shared, run=replace(shared.run, agent=agent))
+
+
 @pytest.mark.parametrize("device", [Phone], indirect=True)
 def test_requests_are_done_as_a_person_would_or_the_model_is_told(shared: SharedRecording) -> None:
-    shared.run.agent = replace(shared.run.agent, adapter=adapter_named("gui-owl-1.5"))
+    shared = asked_as_gui_owl(shared)
     ask = shared.thinker
     ask.call("open", text="clock")
     ask.call("open", text="Maps")
@@ -80,12 +86,21 @@ def test_requests_are_done_as_a_person_would_or_the_model_is_told(shared: Shared
 
 
 def test_requests_without_an_action_end_a_run_at_last(shared: SharedRecording) -> None:
-    shared.run.agent = replace(shared.run.agent, adapter=adapter_named("gui-owl-1.5"))
+    shared = asked_as_gui_owl(shared)
     for _ in range(11):
         shared.thinker.call("interact", text="And now?")
     assert shared.hand_over()() is StopReason.REPEATED
     assert shared.run.run.why == "10 answers in a row that are no actions"
     assert shared.watcher.asked == ["And now?"] * 10
+
+
+def test_answer_with_long_reasoning_is_kept_whole(shared: SharedRecording) -> None:
+    shared.thinker.say("HOME", reason="r" * 30_000)
+    shared.thinker.say("COMPLETE")
+    assert shared.hand_over()() is StopReason.COMPLETE, shared.run.run
+    agent = shared.recording.draft.steps[0].record.agent
+    assert agent is not None
+    assert json.loads(agent.raw)["reason"] == "r" * 30_000
 
 
 def test_icons_and_the_enter_key_are_found_by_name() -> None:

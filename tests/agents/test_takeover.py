@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.agents.online import StopReason
+from odyssey_recorder.agents.outcome import StopReason
 from odyssey_recorder.dataset.preferences import preference_pairs
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, Press, SystemKey

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from odyssey_recorder.agents.benchmark import Difficulty, TaskTemplate, read_benchmark, shipped_benchmark
-from odyssey_recorder.agents.online import StopReason
+from odyssey_recorder.agents.outcome import StopReason
 from odyssey_recorder.agents.results import TaskResult, summary
 from odyssey_recorder.commands.agent_tasks import chosen_tasks
 from odyssey_recorder.dataset.goals import TaskGoal, values_at

@@ -3,13 +3,16 @@
 import json
 import re
 from collections import Counter
+from collections.abc import Callable
+from itertools import permutations
+from pathlib import Path
 
 from odyssey_recorder.annotation.text_kinds import MemoryKind
 from tests.annotation.phone_dataset import CapturedStep
 from tests.annotation.vision_model import VisionModel, images_of
 from tests.llm.stand_in import ReceivedRequest, Reply, says
 
-RESULT, SCREEN, CORE = MemoryKind
+RESULT, SCREEN, CORE, APP = MemoryKind
 
 
 class MemoryModel:
@@ -20,6 +23,9 @@ class MemoryModel:
         self._best, self._ways = best, ways
         self._counts: Counter[object] = Counter()
         self.judged = 0
+
+    def app(self, seen: str) -> str:
+        return f"App {seen}"
 
     def __call__(self, request: ReceivedRequest) -> Reply:
         images = images_of(request)
@@ -34,6 +40,8 @@ class MemoryModel:
         if RESULT in fields:
             *before, after = images
             return says({RESULT: f"From {self._vision.seen(before)} to {self._vision.seen([after])}, {way}."})
+        if APP in fields:
+            return says({APP: self.app(self._vision.seen(images))})
         if SCREEN in fields:
             return says({SCREEN: f"It is {self._vision.seen(images)}, {way}."})
         data = json.loads(re.findall(r"<screen>\n(.*?)\n</screen>", request.words, re.DOTALL)[-1])
@@ -44,3 +52,33 @@ class MemoryModel:
 
 def _scores(mark: int) -> dict[str, object]:
     return {"first": mark, "second": mark, "third": mark, "why": "Nothing to fault."}
+
+
+class Rememberer:
+    """Writes memory of its own, in other words each time, and leaves all other questions to `model`.
+
+    `told` is what those say was done so far.
+    """
+
+    def __init__(self, model: Callable[[ReceivedRequest], Reply]) -> None:
+        self._model = model
+        self._words = map(" ".join, permutations(("a", "wide", "door", "is", "open")))
+        self.told: list[str] = []
+
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        fields = set(request.schema.get("properties", {}))
+        if fields == {"is_needed_later", CORE}:
+            return says({"is_needed_later": True, CORE: next(self._words)})
+        if fields <= set(MemoryKind) and fields:
+            return says(dict.fromkeys(fields, next(self._words)))
+        self.told.append(request.words.partition("\nDone so far:\n")[2].partition("\nWhat is")[0])
+        return self._model(request)
+
+
+def told_after(folder: Path, episode_id: str) -> list[str]:
+    """What `ours` is told at each step with the memory in this file of `annotate export`."""
+    steps = json.loads((folder / "chain_of_memory" / f"{episode_id}.json").read_text())["steps"]
+    kept = [" ".join(f"{one['app']}: {one['core']}" for one in step["long_term_memory"]) for step in steps]
+    return [
+        " ".join([*step["short_term_memory"], f"Remembered: {words}"]) for step, words in zip(steps, kept, strict=True)
+    ]

@@ -5,13 +5,14 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from PIL import Image
 
@@ -23,7 +24,7 @@ from odyssey_recorder.annotation.boxes import (
     press_boxes,
     widening,
 )
-from odyssey_recorder.annotation.sam2 import MaskBox, ModelFile, Sam2, best
+from odyssey_recorder.annotation.sam2 import PUBLISHED, SUMS, MaskBox, Sam2, best, record
 from odyssey_recorder.annotation.semantics import FoundBox, SemanticsStore
 from odyssey_recorder.annotation.text_kinds import BoxSource
 from odyssey_recorder.checking.evidence import StepEvidence
@@ -42,7 +43,7 @@ from odyssey_simulator.shell.uiautomator import dump_windows
 from odyssey_simulator.ui.controls import TextField
 from tests.annotation.episode_dataset import EPISODE
 from tests.annotation.phone_dataset import CapturedStep
-from tests.annotation.tiny_sam2 import HALVES, decoder, encoder, endless_encoder
+from tests.annotation.tiny_sam2 import HALVES, decoder, encoder, endless_encoder, files
 from tests.checking.evidence import FIELD, evidence, screen, with_step
 from tests.cli import CommandLine
 from tests.simulator.bench import half_as_dense
@@ -192,8 +193,7 @@ def noise(size: Size) -> Image.Image:
 
 @pytest.mark.parametrize(("size", "at"), [(Size(720, 1280), Pixel(300, 700)), (Size(1280, 800), Pixel(1279, 0))])
 def test_masks_become_boxes_in_screenshot_pixels(tmp_path: Path, size: Size, at: Pixel) -> None:
-    sam2 = Sam2(encoder(tmp_path / "encoder.onnx"), decoder(tmp_path / "decoder.onnx"))
-    found = sam2.boxes(noise(size), at)
+    found = Sam2(files(tmp_path)).boxes(noise(size), at)
     squares = sorted((one for one in found if one.score > 0.5), key=lambda one: one.box.area)
     assert len(squares) == 2
     for one, half in zip(squares, HALVES, strict=True):
@@ -214,22 +214,66 @@ def test_best_mask_wins_unless_another_matches_a_view() -> None:
 
 
 def test_unusable_model_file_is_reported_with_a_reason(tmp_path: Path) -> None:
-    good = encoder(tmp_path / "encoder.onnx"), decoder(tmp_path / "decoder.onnx")
-    junk = tmp_path / "junk.onnx"
-    junk.write_bytes(b"no model")
-    wrong = [
-        (replace(good[0], path=tmp_path / "none.onnx"), good[1], "none.onnx cannot be read: No such file"),
-        (replace(good[0], path=tmp_path), good[1], "it is a folder"),
-        (good[0], replace(good[1], sha256="0" * 64), f"has the SHA-256 {good[1].sha256}; expected 0000"),
-        (ModelFile(junk, sha256(b"no model").hexdigest()), good[1], "junk.onnx cannot be loaded"),
-        (encoder(tmp_path / "1.onnx", pixels="image"), good[1], "has no pixel_values. It takes image"),
-        (good[0], decoder(tmp_path / "2.onnx", masks="masks"), "has no pred_masks"),
-        (good[1], good[0], "has no pixel_values, image_embeddings"),
-        (endless_encoder(tmp_path / "3.onnx"), good[1], "needs more memory than is free"),
+    def damaged(number: int, damage: Callable[[Path], object], *, after: bool = False) -> Path:
+        folder = files(tmp_path / str(number))
+        damage(folder)
+        if not after:
+            (folder / SUMS).unlink()
+            record(folder)
+        return folder
+
+    wrong: list[tuple[Callable[[Path], object], bool, str]] = [
+        (lambda folder: (folder / "encoder.onnx").unlink(), True, "SAM2 needs vision_encoder.onnx or encoder.onnx in"),
+        (lambda folder: decoder(folder / "decoder.onnx", masks="masks"), True, "expected "),
+        (lambda folder: (folder / SUMS).unlink(), True, "has no readable SHA256SUMS. Run `annotate sam2"),
+        (lambda folder: (folder / "encoder.onnx_data").write_bytes(b"1"), True, "encoder.onnx_data has the SHA-256"),
+        (lambda folder: (folder / "encoder.onnx").write_bytes(b"no model"), False, "encoder.onnx cannot be loaded"),
+        (lambda folder: encoder(folder / "encoder.onnx", pixels="image"), False, "has no pixel_values. It takes image"),
+        (lambda folder: decoder(folder / "decoder.onnx", masks="masks"), False, "has no pred_masks"),
+        (lambda folder: decoder(folder / "encoder.onnx"), False, "has no pixel_values, image_embeddings"),
+        (lambda folder: endless_encoder(folder / "encoder.onnx"), False, "needs more memory than is free"),
     ]
-    for first, second, words in wrong:
+    for number, (damage, after, words) in enumerate(wrong):
         with pytest.raises(SettingsError, match=re.escape(words)):
-            Sam2(first, second).boxes(noise(Size(72, 128)), Pixel(9, 9))
+            Sam2(damaged(number, damage, after=after)).boxes(noise(Size(72, 128)), Pixel(9, 9))
+
+
+def test_weights_in_a_file_of_their_own_are_verified_and_used(tmp_path: Path) -> None:
+    path, picture = files(tmp_path / "one") / "encoder.onnx", noise(Size(72, 128))
+    inside = Sam2(path.parent).boxes(picture, Pixel(9, 9))
+    (path.parent / SUMS).unlink()
+    data = path.with_name("encoder.onnx_data")
+    onnx.save(onnx.load(path), path, save_as_external_data=True, location=data.name, size_threshold=100)
+    assert record(path.parent).keys() == {"encoder.onnx", "decoder.onnx", data.name}
+    assert Sam2(path.parent).boxes(picture, Pixel(9, 9)) == inside
+    data.write_bytes(bytes(data.stat().st_size))
+    for refused in (record, Sam2):
+        with pytest.raises(SettingsError, match=r"encoder\.onnx_data has the SHA-256 .*; expected"):
+            refused(path.parent)
+
+
+def test_command_tries_the_files_on_one_picture(cli: CommandLine, tmp_path: Path) -> None:
+    listed = cli.output("annotate", "sam2")
+    document = (Path(__file__).parent.parent.parent / "docs" / "annotation.md").read_text()
+    for name, (size, digest) in PUBLISHED.items():
+        assert f"{digest}  {name}  ({size:,} bytes)" in listed
+        assert f"| `{name}` | {size:,} | `{digest}` |" in document
+    folder, drawn = files(tmp_path / "files"), tmp_path / "drawn.png"
+    (folder / SUMS).unlink()
+    noise(Size(72, 128)).save(tmp_path / "picture.png")
+    ran = cli.output("annotate", "sam2", folder, tmp_path / "picture.png", "--at", "20,30", "--out", drawn)
+    digests = [sha256((folder / name).read_bytes()).hexdigest() for name in ("encoder.onnx", "decoder.onnx")]
+    assert all(f"{digest}  " in ran for digest in digests)
+    assert "not a published file; its hash is recorded" in ran
+    assert re.search(r"masks? around 20,30 in .* s", ran)
+    [box] = re.findall(r"(\d+), (\d+), (\d+), (\d+); the model estimates an IoU of 0\.90", ran)
+    with Image.open(drawn) as image:
+        assert image.getpixel((int(box[0]), int(box[1]))) == (255, 0, 0)
+    assert [line.split()[0] for line in (folder / SUMS).read_text().splitlines()] == digests
+    assert "is not in the picture" in cli.error("annotate", "sam2", folder, tmp_path / "picture.png", "--at", "72,0")
+    (folder / "encoder.onnx").rename(folder / "vision_encoder.onnx")
+    (folder / SUMS).unlink()
+    assert f"expected {PUBLISHED['vision_encoder.onnx'][1]}" in cli.error("annotate", "sam2", folder)
 
 
 def test_onnx_runtime_is_loaded_only_for_sam2() -> None:
@@ -240,15 +284,6 @@ def test_onnx_runtime_is_loaded_only_for_sam2() -> None:
 @pytest.fixture
 def dataset(cli: CommandLine, made: tuple[Path, list[CapturedStep]]) -> Path:
     return Path(shutil.copytree(made[0], cli.dataset))
-
-
-def sam2_options(folder: Path) -> list[str]:
-    files = {"encoder": encoder(folder / "encoder.onnx"), "decoder": decoder(folder / "decoder.onnx")}
-    return [
-        word
-        for role, file in files.items()
-        for word in (f"--sam2-{role}", str(file.path), f"--sam2-{role}-sha256", file.sha256.upper())
-    ]
 
 
 def stored_boxes(dataset: Path) -> list[FoundBox]:
@@ -262,7 +297,7 @@ def test_boxes_are_stored_once_with_their_sources(cli: CommandLine, dataset: Pat
     presses = len(stored_boxes(dataset))
     assert presses > 3
     assert {one.source for one in stored_boxes(dataset)} == {BoxSource.HIERARCHY}
-    again = cli("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path), "--json")
+    again = cli("annotate", "boxes", dataset, "--everywhere", "--sam2", files(tmp_path / "files"), "--json")
     report = json.loads(again.out)
     assert report["presses"] == presses
     assert {source: one["boxes"] for source, one in report["all"].items()} == {"hierarchy": presses, "sam2": presses}
@@ -271,7 +306,7 @@ def test_boxes_are_stored_once_with_their_sources(cli: CommandLine, dataset: Pat
     assert [(one["device"], one["pairs"]) for one in parts] == [("small_phone", presses)]
     before = (dataset / semantics_path(EPISODE)).read_bytes()
     assert all(len(one.models) == 2 and one.score for one in stored_boxes(dataset) if one.source is BoxSource.SAM2)
-    assert cli("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path)).exit_code == 0
+    assert cli("annotate", "boxes", dataset, "--everywhere", "--sam2", files(tmp_path / "files")).exit_code == 0
     assert (dataset / semantics_path(EPISODE)).read_bytes() == before, "a second run finds nothing new"
 
 
@@ -282,7 +317,7 @@ def test_export_contains_the_chosen_boxes(cli: CommandLine, dataset: Path, tmp_p
     number = first_press(dataset)
     tree["steps"][number] |= {"bbox": None, "bbox_source": None}
     provenance.write_text(json.dumps(tree))
-    assert cli("annotate", "boxes", dataset, *sam2_options(tmp_path)).exit_code == 0
+    assert cli("annotate", "boxes", dataset, "--sam2", files(tmp_path / "files")).exit_code == 0
     at = tree["steps"][number]["input"]["samples"][0]
     masks = [one for one in stored_boxes(dataset) if one.source is BoxSource.SAM2 and one.px]
     mask = next(one for one in masks if one.px and Pixel(at[0], at[1]) in Box(*one.px))
@@ -299,7 +334,7 @@ def test_unreadable_files_and_changed_screenshots_are_reported(cli: CommandLine,
     number = first_press(dataset)
     path = dataset / screenshot_path(EPISODE, number)
     noise(Size(360, 640)).save(path)
-    ran = cli("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path))
+    ran = cli("annotate", "boxes", dataset, "--everywhere", "--sam2", files(tmp_path / "files"))
     assert ran.exit_code == 1
     assert f"{path} has changed since it was recorded" in ran.err
     (dataset / semantics_path(EPISODE)).write_text('{"format": 1, "entries": [{"kind": "box", "px": [1, 2]}]}')
@@ -307,8 +342,8 @@ def test_unreadable_files_and_changed_screenshots_are_reported(cli: CommandLine,
     assert broken.exit_code == 1
     assert "entry 1" in broken.err
     assert "px.2: field required" in broken.err
-    half = cli("annotate", "boxes", dataset, "--sam2-encoder", tmp_path / "encoder.onnx")
-    assert (half.exit_code, "--sam2-decoder-sha256" in half.err) == (2, True)
+    half = cli("annotate", "boxes", dataset, "--sam2", tmp_path)
+    assert (half.exit_code, "has no readable SHA256SUMS" in half.err) == (2, True)
 
 
 def first_press(dataset: Path) -> int:

@@ -3,7 +3,7 @@
 import pytest
 
 from odyssey_recorder.annotation.findings import Evidence, Support
-from odyssey_recorder.annotation.memory import LongTerm, long_term, short_term
+from odyssey_recorder.annotation.memory import LongTerm, Memorized, Recall, long_term, short_term, told
 from odyssey_recorder.annotation.memory_checks import check_core, check_result
 
 EVIDENCE = Evidence("screenshots", "compared")
@@ -27,6 +27,14 @@ def test_entry_is_replaced_only_by_one_of_the_same_known_app() -> None:
     apart = ["a", "", "b"], ["shop", "mail", "shop"]
     assert len(long_term(*apart, "paper")) == 2
     assert long_term(*apart, "kept") == [LongTerm("shop", "b", 2)]
+
+
+def test_told_memory_has_the_wanted_parts_and_length() -> None:
+    steps = [Memorized("", "", "price 5", "shop"), *(Memorized(f"r{at}", f"s{at}", "", "shop") for at in range(1, 7))]
+    assert told(steps, Recall()) == "r3 r4 r5 r6 Remembered: shop: price 5"
+    assert told(steps, Recall(parts=("stm",), length=6)) == "r1 r2 r3 r4 r5 r6"
+    assert told(steps[:3], Recall(parts=("screen", "ltm"))) == "On this screen: s2 Remembered: shop: price 5"
+    assert told([Memorized()], Recall(parts=("stm", "ltm", "screen"))) == ""
 
 
 @pytest.mark.parametrize(

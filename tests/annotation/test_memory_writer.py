@@ -5,6 +5,7 @@ from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -16,16 +17,20 @@ from odyssey_recorder.annotation.memory_writer import MemoryWriter, Mode
 from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import Remembered, SemanticsStore, TextState
 from odyssey_recorder.checking.checker import Checker
-from odyssey_recorder.dataset.layout import provenance_path, screenshot_path
+from odyssey_recorder.dataset.layout import annotation_path, provenance_path, screenshot_path
 from odyssey_recorder.errors import DatasetError
 from tests.annotation.episode_dataset import EPISODE, EpisodeDataset
-from tests.annotation.memory_model import CORE, RESULT, SCREEN, MemoryModel
+from tests.annotation.memory_model import APP, CORE, RESULT, SCREEN, MemoryModel
 from tests.annotation.phone_dataset import CapturedStep
 from tests.annotation.texts import decided
-from tests.annotation.vision_model import expected
+from tests.annotation.vision_model import expected, images_of
+from tests.llm.questions import batch
 from tests.llm.stand_in import ReceivedRequest, Reply, StandIn, says, server_error
 
 STEPS = 3
+RELEASED = Path(__file__).parents[1] / "data" / "episodes" / "v1v2_5342205429089853.json"
+WRITTEN = 4 * (STEPS + 1) - 1
+"""Four texts for each step, and the first has no action result."""
 
 
 class MemoryDataset(EpisodeDataset):
@@ -52,7 +57,7 @@ def test_judge_chooses_among_three_candidates(recorded: MemoryDataset) -> None:
     model = MemoryModel(recorded.screens, best=1)
     with StandIn(model) as server:
         estimate = recorded.writer_for(server).plan([EPISODE]).estimate
-        assert recorded.run(server) == [Ended(EPISODE, 3 * (STEPS + 1) - 1)]
+        assert recorded.run(server) == [Ended(EPISODE, WRITTEN)]
         count = len(server.questions)
         assert recorded.run(server) == []
     assert len(server.questions) == count <= estimate.calls
@@ -62,8 +67,10 @@ def test_judge_chooses_among_three_candidates(recorded: MemoryDataset) -> None:
     results = [f"From {recorded.seen(number)} to {bare[number + 1]}, way 1." for number in range(STEPS - 1)]
     assert [one.words(RESULT) for one in steps[:STEPS]] == ["", *results]
     assert [one.words(SCREEN) for one in steps[:STEPS]] == [f"It is {one}, way 1." for one in bare]
-    for one in (kept for step in steps for kept in step.kept.values() if kept.source is not None and kept.words):
+    for kind, one in (each for step in steps for each in step.kept.items() if each[1].source and each[1].words):
         assert isinstance(one.source, Remembered)
+        if kind is APP:
+            continue
         assert one.source.judge is not None
         assert (one.source.candidate, one.source.scores) == (1, ((2, 2, 2), (5, 5, 5), (2, 2, 2)))
         assert one.source.judge.prompt == "memory_judge/1"
@@ -187,11 +194,11 @@ def test_server_failure_loses_and_repeats_nothing(recorded: MemoryDataset) -> No
         (ended,) = recorded.run(server)
         assert ended.problem
     kept = sum(not one.is_open for step in recorded.memory() for one in step.kept.values()) - 1
-    assert 0 < kept < 3 * (STEPS + 1) - 1
+    assert 0 < kept < WRITTEN
     model.judged = -1000
     counts = Counter(json.dumps(question.body["messages"]) for question in server.questions[:-1])
     with StandIn(model, port=server.port) as server:
-        assert recorded.run(server) == [Ended(EPISODE, 3 * (STEPS + 1) - 1 - kept)]
+        assert recorded.run(server) == [Ended(EPISODE, WRITTEN - kept)]
     counts += Counter(json.dumps(question.body["messages"]) for question in server.questions)
     assert max(counts.values()) <= 3, "three candidates of one question"
 
@@ -215,3 +222,34 @@ def test_new_instruction_makes_all_memory_but_action_results_stale(recorded: Mem
     assert {one[RESULT] for one in states[1:]} == {TextState.SUGGESTED}
     with pytest.raises(DatasetError, match=r"step 1 and others have no memory, or an outdated one"):
         write_memory(recorded.root, EPISODE, "kept", tmp_path)
+
+
+def test_released_episode_gets_the_apps_of_its_screens_and_replaces_entries(tmp_path: Path) -> None:
+    """The model names the apps as the instruction does, or as it likes; the last step is in another app."""
+    released = RELEASED.read_bytes()
+    episode_id, steps = RELEASED.stem.removeprefix("v1v2_"), len(json.loads(released)["steps"])
+    for folder in ("annotations", "screenshots"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / annotation_path(episode_id)).write_bytes(released)
+    for number in range(steps):
+        Image.new("RGB", (168, 374), (20 * number,) * 3).save(tmp_path / screenshot_path(episode_id, number))
+    names = ["Home screen", *["Setting"] * 4, *["Settings"] * 4, "Home screen", "Todoist"]
+
+    def answer(request: ReceivedRequest) -> Reply:
+        fields = request.schema["properties"]
+        if APP not in fields:
+            given = {"is_needed_later": True, CORE: "It is on."} if CORE in fields else dict.fromkeys(fields, "Words.")
+            return says(given)
+        assert '["Todoist", "Setting"]' in request.words
+        (image,) = images_of(request)
+        return says({APP: names[round(np.asarray(image).mean() / 20)]})
+
+    with StandIn(answer) as server:
+        writer = MemoryWriter(batch(server, None, tries=1), tmp_path, Checker(None).evidence, mode="cheap")
+        assert writer.run([episode_id]) == [Ended(episode_id, 4 * steps - 1)]
+    write_memory(tmp_path, episode_id, "paper", tmp_path)
+    written = json.loads((tmp_path / "chain_of_memory" / f"{episode_id}.json").read_text())
+    apps = [one["long_term"]["app"] for one in written["steps"]]
+    assert apps == ["Home screen", *["com.android.settings"] * 8, "Home screen", "com.todoist"]
+    kept = [(entry["app"], entry["step"]) for entry in written["steps"][-1]["long_term_memory"]]
+    assert kept == [("Home screen", 0), ("com.android.settings", 8), ("Home screen", 9), ("com.todoist", 10)]

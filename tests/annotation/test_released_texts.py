@@ -58,7 +58,7 @@ def accept(root: Path, episode_id: str, *, words: str | None = None) -> None:
 
 
 def prepared(root: Path, texts: Texts, layout: str = "release") -> Prepared:
-    samples = Sampling(TRAINERS.get(layout, ""), history="none", semantic=True)
+    samples = Sampling(TRAINERS.get(layout, ""), history="none", semantic=("SD", "CI", "DR"))
     options = replace(SMALL, texts=texts, samples=samples)
     wanted = ExportWanted(root, root.with_name(f"out {texts} {layout}"), layout, options)
     return prepare(wanted, annotation_files(root), lambda _: "")

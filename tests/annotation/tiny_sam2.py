@@ -5,14 +5,14 @@ around the point, which prove that coordinates are carried over right, and one t
 """
 
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
+import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnx.onnx_ml_pb2 import NodeProto, ValueInfoProto
 
-from odyssey_recorder.annotation.sam2 import ModelFile
+from odyssey_recorder.annotation.sam2 import record
 
 SIDE, GRID = 64, 16
 """Of the encoder's image, and of the masks; the real ones have 1,024 and 256."""
@@ -23,7 +23,16 @@ EMBEDDINGS = ["image_embeddings.0", "image_embeddings.1", "image_embeddings.2"]
 _FLOAT, _INT64 = TensorProto.FLOAT, TensorProto.INT64
 
 
-def encoder(path: Path, *, pixels: str = "pixel_values", nodes: Sequence[NodeProto] = ()) -> ModelFile:
+def files(folder: Path) -> Path:
+    """Both files, and their hashes; returns the folder."""
+    folder.mkdir(exist_ok=True)
+    encoder(folder / "encoder.onnx")
+    decoder(folder / "decoder.onnx")
+    record(folder)
+    return folder
+
+
+def encoder(path: Path, *, pixels: str = "pixel_values", nodes: Sequence[NodeProto] = ()) -> None:
     made = [
         helper.make_node("Conv", [pixels, f"w{place}"], [name], strides=[stride, stride], kernel_shape=[stride, stride])
         for place, (name, stride) in enumerate(zip(EMBEDDINGS, (2, 4, 8), strict=True))
@@ -32,10 +41,10 @@ def encoder(path: Path, *, pixels: str = "pixel_values", nodes: Sequence[NodePro
     weights = {f"w{place}": random.normal(size=(4, 3, side, side)) for place, side in enumerate((2, 4, 8))}
     inputs = [helper.make_tensor_value_info(pixels, _FLOAT, [1, 3, SIDE, SIDE])]
     outputs = [helper.make_tensor_value_info(name, _FLOAT, None) for name in EMBEDDINGS]
-    return _save(path, [*made, *nodes], inputs, outputs, weights)
+    _save(path, [*made, *nodes], inputs, outputs, weights)
 
 
-def decoder(path: Path, *, masks: str = "pred_masks") -> ModelFile:
+def decoder(path: Path, *, masks: str = "pred_masks") -> None:
     cells = np.stack(np.meshgrid(np.arange(GRID) + 0.5, np.arange(GRID) + 0.5))[None]
     weights = {
         "cells": cells,
@@ -64,14 +73,14 @@ def decoder(path: Path, *, masks: str = "pred_masks") -> ModelFile:
         *(helper.make_tensor_value_info(name, _FLOAT, None) for name in EMBEDDINGS),
     ]
     outputs = [helper.make_tensor_value_info(name, _FLOAT, None) for name in (masks, "iou_scores")]
-    return _save(path, nodes, inputs, outputs, weights, whole)
+    _save(path, nodes, inputs, outputs, weights, whole)
 
 
-def endless_encoder(path: Path) -> ModelFile:
+def endless_encoder(path: Path) -> None:
     """It asks for 16 TB of memory."""
     shape = helper.make_tensor("shape", _INT64, [2], [1 << 21, 1 << 21])
     constant = helper.make_node("Constant", [], ["endless_shape"], value=shape)
-    return encoder(path, nodes=[constant, helper.make_node("ConstantOfShape", ["endless_shape"], ["endless"])])
+    encoder(path, nodes=[constant, helper.make_node("ConstantOfShape", ["endless_shape"], ["endless"])])
 
 
 def _save(  # noqa: PLR0913 - a graph has as many parts
@@ -81,11 +90,9 @@ def _save(  # noqa: PLR0913 - a graph has as many parts
     outputs: Sequence[ValueInfoProto],
     weights: dict[str, np.ndarray],
     shapes: dict[str, list[int]] | None = None,
-) -> ModelFile:
+) -> None:
     constants = [numpy_helper.from_array(value.astype(np.float32), name) for name, value in weights.items()]
     constants += [numpy_helper.from_array(np.array(value, np.int64), name) for name, value in (shapes or {}).items()]
     graph = helper.make_graph(nodes, "tiny", inputs, outputs, constants)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
-    data = model.SerializeToString()
-    path.write_bytes(data)
-    return ModelFile(path, sha256(data).hexdigest())
+    onnx.save(model, path)

@@ -38,6 +38,7 @@ class VisionModel:
         seen = self.seen(images)
         data = {
             "low_level_instruction": f"Do {seen}.",
+            "instruction": f"Do {seen}.",
             "description": f"Shows {seen}.",
             "intention": f"Want {seen}.",
             "context": "Before.",

@@ -235,16 +235,31 @@ def test_released_texts_are_imported_and_exported(cli: CommandLine, tmp_path: Pa
 def test_run_asks_only_for_texts_the_batch_left_out(
     cli: CommandLine, dataset: Path, server: StandIn, batches: BatchService, screens: list[tuple[CapturedStep, str]]
 ) -> None:
-    sent = cli("annotate", "batch", dataset, "--yes")
+    batch = ("annotate", "batch", dataset, "--yes", "--prompt", "paper")
+    sent = cli(*batch)
     assert (sent.exit_code, sent.out) == (0, "1 batch with 2 requests submitted. Run again to collect.\n"), sent.err
     assert "2 requests, 0 answers in the cache" in sent.err
-    assert cli("annotate", "batch", dataset, "--yes").out == "batch_2: in_progress, 0 of 2 requests\n"
-    assert cli.output("annotate", "batch", dataset, "--yes") == "2 answers received\n2 texts added\n"
+    assert cli(*batch).out == "batch_2: in_progress, 0 of 2 requests\n"
+    assert cli.output(*batch) == "2 answers received\n2 texts added\n"
     assert cli.output("annotate", "run", dataset, "--yes") == "5 texts added for 1 episode\n"
     assert not any("low_level_instruction" in generated.schema["properties"] for generated in server.questions)
     assert exported(cli, dataset)[:STEP_COUNT] == [f"Do {expected(screens, number)}." for number in range(STEP_COUNT)]
     assert batches.files == {}
     assert set(batches.paid.values()) == {1}
+
+
+@pytest.mark.usefixtures("server")
+def test_unusable_prompt_is_reported_before_anything_is_asked(cli: CommandLine, dataset: Path) -> None:
+    mine = cli.folder / "mine.txt"
+    mine.write_text("{done} {screenshot}")
+    for command in ("plan", "run"):
+        error = cli.error("annotate", command, dataset, "--prompt", f"context={mine}")
+        assert "mine.txt has the unknown slot {screenshot}. These exist: {done}, {task}." in error
+        assert "The questions are instruction, context, screen." in cli.error(
+            "annotate", command, dataset, "--prompt", mine
+        )
+        memory = cli.error("annotate", command, dataset, "--memory", "cheap", "--prompt", mine)
+        assert "The questions are action_result, screen_info, core, judge." in memory
 
 
 @pytest.mark.usefixtures("server")

@@ -29,10 +29,27 @@ def test_splits_are_made_shown_and_checked(cli: CommandLine, root: Path) -> None
 def test_json_output_equals_the_stored_record(cli: CommandLine, root: Path) -> None:
     made = cli.json("splits", "make", root, "--seed", "3", "--device", "Pixel Fold")
     assert made == json.loads((root / "metadata" / "splits.json").read_text())
-    assert made["rules"] == {"seed": 3, "share": 0.2, "unit": "take", "devices": ["Pixel Fold"]}
+    assert made["rules"] == {"seed": 3, "share": 0.2, "unit": "take", "devices": ["Pixel Fold"], "task_share": 1 / 7,
+                             "each_device": False}  # fmt: skip
     assert cli.json("splits", "show", root) == made
     checked = cli.json("splits", "check", root)
     assert {one["kind"]: one for one in checked["splits"]} == {one["kind"]: one for one in made["leaks"]["splits"]}
+
+
+def test_one_command_makes_a_split_for_each_device_and_each_is_scored_beside_its_published_result(
+    cli: CommandLine, root: Path, tmp_path: Path
+) -> None:
+    made = cli.output("splits", "make", root, "--each-device", "--task-share", "0.15")
+    lines = [line for line in made.split("\n\n")[0].splitlines() if line[0] != " "]
+    rows = {cells[0]: int(cells[3]) for cells in map(str.split, lines)}
+    assert (rows["device_pixel_fold"], rows["device_pixel_tablet"], rows["task"]) == (38, 10, 7)
+    assert len(cli.json("list", root, "--filter", "split:device_pixel_tablet/train")) == 38
+    file, each = tmp_path / "gold.jsonl", ("--split", "device_pixel_fold", "--split", "device_pixel_tablet")
+    cli.output("predict", root, file, "--agent", "gold")
+    fold, tablet = cli.json("evaluate", file, "--data", root, *each)["evaluations"]
+    assert (fold["steps"], tablet["steps"], fold["ams"]) == (4 * 38, 4 * 10, 100)
+    assert [(one["model"], one["ams"], one["sr"]) for one in fold["published"]] == [("OdysseyAgent", 67.67, 4.48)]
+    assert "'devices' is not one of" in cli.error("evaluate", file, "--data", root, "--split", "devices", exit_code=2)
 
 
 def test_every_command_reports_and_skips_a_damaged_episode(cli: CommandLine, root: Path) -> None:

@@ -47,6 +47,8 @@ def test_tasks_are_rewritten_with_their_origin(cli: CommandLine, server: StandIn
         assert task.task.instruction == in_words(task.task.task)
         assert task.text is not None
         assert task.text.writer is Writer.MODEL
+    missing = cli.error("tasks", "rewrite", listed, "--out", again, "--prompt", cli.folder / "mine.txt")
+    assert "mine.txt cannot be read" in missing
     result = cli("tasks", "rewrite", listed, "--out", again, "--no-apps")
     assert (result.exit_code, read_tasks(again)) == (0, tasks)
     assert "0 requests, 24 answers in the cache" in result.err

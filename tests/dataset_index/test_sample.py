@@ -8,9 +8,11 @@ import pytest
 
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset_index.index import EpisodeIndex
+from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.review_store import ReviewStore
 from odyssey_recorder.review.status import ReviewPolicy
 from tests.checking.reviewed import publish
+from tests.checking.verdicts import verdict
 
 
 def id_of(number: int) -> str:
@@ -46,10 +48,15 @@ def test_deleted_episode_leaves_the_sample(index: EpisodeIndex) -> None:
     assert drawn(index) > {*others}
 
 
-def test_trashed_episode_stays_in_the_sample(index: EpisodeIndex) -> None:
+def test_trashed_episode_stays_in_the_sample_if_it_was_judged(index: EpisodeIndex) -> None:
     before = drawn(index)
-    Trash(index.root).move(min(before))
+    rejected, withdrawn, *_ = sorted(before)
+    ReviewStore(index.root).append(rejected, verdict("Bea", "fpp", Decision.REJECT))
+    Trash(index.root).move(rejected)
     assert drawn(index) == before
+    Trash(index.root).move(withdrawn)
+    assert withdrawn not in drawn(index)
+    assert len(drawn(index)) == 5, "another one takes the place"
 
 
 def test_unreadable_episodes_are_not_sampled(index: EpisodeIndex) -> None:

@@ -64,6 +64,7 @@ CALLS: dict[str, Callable[[Device], object]] = {
     "input_nodes": lambda device: device.input_nodes(),
     "read_clock": lambda device: device.read_clock(),
     "close_recents": lambda device: device.close_recents(),
+    "clear_data": lambda device: device.clear_data("com.fake.app"),
 }
 
 

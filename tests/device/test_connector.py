@@ -13,6 +13,7 @@ from tests.device.scripted_adb_server import ScriptedAdbServer, block
     [
         ("emulator-5600 offline\nemulator-5602 device product:x model:y\n", None, "emulator-5602"),
         ("emulator-5600 device\nemulator-5602 device\n", "emulator-5602", "emulator-5602"),
+        ("emulator-5600 offline\n", None, "emulator-5600"),
     ],
 )
 def test_ready_or_named_device_is_chosen(listed: str, serial: str | None, expected: str) -> None:

@@ -4,9 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.agents.asking import Agent
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
+from odyssey_recorder.agents.online import AgentRun
+from odyssey_recorder.agents.outcome import StopReason
 from odyssey_recorder.dataset.preferences import preference_pairs
 from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.geometry import Size, to_grid

@@ -22,6 +22,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation import pictures
 from odyssey_recorder.evaluation.leaderboard import FORMS
 from odyssey_recorder.evaluation.predictions import Prediction, spelled
+from odyssey_recorder.evaluation.protocols import PROTOCOLS
 from odyssey_recorder.model.action import Click, Press, SystemKey
 from odyssey_recorder.model.geometry import Point
 from tests.cli import CommandLine
@@ -135,7 +136,7 @@ def test_each_step_is_logged_with_every_protocols_verdict(
     assert (first["truth"], first["predicted"], first["model"]) == ("CLICK: (500, 250)", "CLICK: (990, 10)", "m")
     assert first["alternatives"] == ["CLICK: (990, 10)"]
     assert first["protocols"]["official"] == {"right": False, "why": "0.546 away", "right_with_alternatives": True}
-    assert [*first["protocols"]] == ["official", "official-v1", "strict", "agentcpm", "osatlas", "com"]
+    assert [*first["protocols"]] == [*PROTOCOLS]
     assert rows[6]["protocols"]["agentcpm"]["why"] == "Another action"
     assert "milk" not in json.dumps(typed)
     assert typed["protocols"]["strict"]["right"]

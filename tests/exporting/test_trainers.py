@@ -22,14 +22,16 @@ from odyssey_recorder.evaluation.loading import load
 from odyssey_recorder.evaluation.predictions import Prediction, PredictionsHeader, header_line, prediction_line, spelled
 from odyssey_recorder.evaluation.protocols import ScoringTerms
 from odyssey_recorder.evaluation.report import evaluate
-from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Sampling
+from odyssey_recorder.exporting.export_plan import TRAINERS, Options, Planned, Sampling
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
+from odyssey_recorder.exporting.trainers import plan
 from odyssey_recorder.model.action import Action, Click, Scroll, Type, scroll_direction
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.training.samples import SampleGold
 from odyssey_recorder.training.scoring import official_right
 from tests.annotation.texts import remember
+from tests.annotation.vision_model import mark_of
 from tests.cli import CommandLine
 from tests.dataset.drafts import provenance_of, record, write_provenance
 from tests.exporting import official_converter
@@ -88,11 +90,15 @@ def test_official_files_equal_those_of_the_converter(
 def test_official_semantic_samples_equal_those_of_the_converter(
     dataset: Dataset, tmp_path: Path, release: Path
 ) -> None:
-    out = export_samples(dataset, tmp_path / "out", "official-chat", Sampling(semantic=True, split="random"))
-    wanted = official_converter.spelled(official_converter.semantic(release, "random", "high"))
-    assert (out / "train_anno/high_sementic_random_split.json").read_text() == wanted
+    sampling = Sampling(semantic=("SD", "CI", "DR"), split="random")
+    out = export_samples(dataset, tmp_path / "out", "official-chat", sampling)
+    converted = official_converter.semantic(release, "random", "high")
+    assert (out / "train_anno/high_sementic_random_split.json").read_text() == official_converter.spelled(converted)
     names = {path.name for path in out.glob("t*_anno/*")}
     assert names == {"high_sementic_random_split.json", "high_random_split.json"}
+    two = export_samples(dataset, tmp_path / "two", "official-chat", replace(sampling, semantic=("DR", "SD")))
+    written = json.loads((two / "train_anno/high_sementic_random_split.json").read_text())
+    assert written == [one for one in converted if not one["id"].endswith("_context")]
 
 
 @pytest.mark.parametrize("history", ["none", "actions:2"])
@@ -223,18 +229,21 @@ def test_ms_swift_trains_on_the_last_answer_only(dataset: Dataset, tmp_path: Pat
 
 
 def test_samples_cover_both_levels_and_all_texts(dataset: Dataset, tmp_path: Path) -> None:
-    out = export_samples(dataset, tmp_path / "out", "qwen", Sampling(levels=("high", "low"), semantic=True))
+    sampling = Sampling(levels=("high", "low"), semantic=("SD", "CI", "DR"))
+    out = export_samples(dataset, tmp_path / "out", "qwen", sampling)
     first = {row["id"]: row["conversations"] for row in rows(out)[:5]}
     kinds = [name.removeprefix(f"{ids(1)[0]}_0").removeprefix("_") for name in first]
     assert kinds == ["", "low", "description", "intention", "context"]
     answers = [turns[-1]["value"] for turns in first.values()]
     assert answers == ["CLICK: (500, 250)", "CLICK: (500, 250)", "A screen.", "Go on.", "So far, so good."]
+    only = export_samples(dataset, tmp_path / "only", "qwen", Sampling(semantic=("CI",)))
+    assert [row["id"].rpartition("_")[2] for row in rows(only)[:4]] == ["0", "context", "1", "context"]
     assert "guidance on how to Press the button." in first[f"{ids(1)[0]}_0_low"][0]["value"]
 
 
 def test_context_history_is_the_context_of_the_step(dataset: Dataset, tmp_path: Path) -> None:
     out = export_samples(dataset, tmp_path / "out", "ms-swift", Sampling(history="context"))
-    assert "What has been done so far: So far, so good." in rows(out)[0]["messages"][0]["content"]
+    assert "\nPrevious Actions: So far, so good.\n" in rows(out)[0]["messages"][0]["content"]
 
 
 def test_memory_covers_earlier_steps_and_is_required(two_episodes: Dataset) -> None:
@@ -248,11 +257,40 @@ def test_memory_covers_earlier_steps_and_is_required(two_episodes: Dataset) -> N
     lacking = "step 1 and others have no memory, or an outdated one. Run `annotate run --memory`."
     assert found.left_out == [f"{second}: {lacking}"]
     prompts = [row["messages"][0]["content"] for row in rows(run_prepared(found))]
-    assert "What has been done so far" not in prompts[0]
-    assert "so far: action_result of step 1. Remembered from earlier screens: an app: core of step 0." in prompts[1]
-    assert not any(f"core of step {at}" in prompt for at, prompt in enumerate(prompts))
-    assert "Remembered from earlier screens: an app: core of step 0. an app: core of step 1." in prompts[2]
-    assert [prompt.count("Ann has <1 [redacted]> left.") for prompt in prompts[:6]] == [0, 0, 0, 1, 2, 2]
+    assert "\nPrevious Actions: Remembered: app of step 0.: core of step 0.\n" in prompts[0]
+    assert "Actions: action_result of step 1. Remembered: app of step 0.: core of step 0. app of step 1.:" in prompts[1]
+    assert not any(f"core of step {at + 1}" in prompt for at, prompt in enumerate(prompts))
+    assert [prompt.count("Ann has <1 [redacted]> left.") for prompt in prompts[:6]] == [0, 0, 0, 3, 3, 3]
+
+
+def test_memory_can_be_what_a_model_is_trained_to_write(two_episodes: Dataset) -> None:
+    root, (first, second) = two_episodes.root, ids(2)
+    remember(root, first)
+    found = prepared(root, "trl", Sampling(history="memory:stm", semantic=("AR", "SI", "CM")))
+    assert [one.episode_id for one in found.episodes] == [first]
+    assert second in found.left_out[0]
+    out = run_prepared(found)
+    samples = {row["id"].removeprefix(f"{first}_"): row for row in rows(out)}
+    kinds = Counter("_".join(name.split("_")[1:]) for name in samples)
+    steps = read_annotation(root / annotation_path(first)).steps
+    assert kinds == {"": len(steps), "action_result": len(steps) - 1, "screen_info": len(steps), "core": len(steps)}
+    answers = [samples[f"1_{kind}"]["completion"][0]["content"][0]["text"] for kind in list(kinds)[1:]]
+    assert [json.loads(answer) for answer in answers] == [
+        {"screen_info": "screen_info of step 1."},
+        {"is_needed_later": True, "core": "core of step 1."},
+        {"action_result": "action_result of step 1."},
+    ]
+    press = next(at for at, step in enumerate(steps) if isinstance(step.action, Click))
+    names = [f"screenshots/{first}_{name}.png" for name in (press, f"{press}_marked", press + 1)]
+    result = samples[f"{press + 1}_action_result"]
+    assert (result["images"], samples[f"{press}_core"]["images"]) == (names, [])
+    assert "action_result of step 1." in samples["1_core"]["prompt"][-1]["content"][0]["text"]
+    with Image.open(out / names[0]) as plain, Image.open(out / names[1]) as marked:
+        assert (mark_of(plain.convert("RGB")), plain.size) == (None, marked.size)
+        assert mark_of(marked.convert("RGB")) is not None
+    assert {name for row in samples.values() for name in row["images"]} <= {
+        path.relative_to(out).as_posix() for path in (out / "screenshots").iterdir()
+    }
 
 
 def test_command_exports_a_split_with_history(tmp_path: Path, cli: CommandLine) -> None:
@@ -263,6 +301,8 @@ def test_command_exports_a_split_with_history(tmp_path: Path, cli: CommandLine) 
     assert [len(row["images"]) for row in rows(tmp_path / "out", "test")] == [1, 1, 1, 2, 2, 2, 3, 3]
     assert "There is no adapter 'gpt'. Use one of" in cli.error(*options, "--adapter", "gpt")
     assert "No episode has a preference pair." in cli.error(*options, "--pairs")
+    assert "step 1 has no context. Use annotate" in cli.error(*options, "--semantic", "DR,CI")
+    assert "--semantic: 'XX' is unknown. Use SD, CI, DR" in cli.error(*options, "--semantic", "SD,XX")
 
 
 def write_pairs(root: Path, episode_id: str) -> None:
@@ -312,7 +352,8 @@ def test_episode_with_trainer_markup_is_left_out_by_name(two_episodes: Dataset) 
     [
         (Sampling(levels=("low",)), "low_level_instruction"),
         (Sampling(history="context"), "context"),
-        (Sampling(semantic=True), "context"),
+        (Sampling(semantic=("SD", "CI", "DR")), "context"),
+        (Sampling(semantic=("DR",)), "intention"),
     ],
 )
 def test_missing_text_is_named(two_episodes: Dataset, sampling: Sampling, lacking: str) -> None:
@@ -352,6 +393,15 @@ def test_missing_split_is_reported(dataset: Dataset, tmp_path: Path, layout: str
     without_splits = dataset._replace(planned=[replace(one, sides={}) for one in dataset.planned])
     with pytest.raises(DatasetError, match="No episode is in the task split"):
         export_samples(without_splits, tmp_path / "out", layout, Sampling(split="task"))
+
+
+def test_samples_are_in_the_parts_of_a_split_for_one_device() -> None:
+    sides = {"1" * 16: "test", "2" * 16: "train"}
+    planned = [Planned(name, 1, {"random": "test", "device_pixel_fold": side}) for name, side in sides.items()]
+    shards = plan("trl", planned, Options(samples=Sampling(split="device_pixel_fold")))
+    assert {
+        name: side for shard in shards for side in sides.values() for name in shard.ids if side in shard.name
+    } == sides
 
 
 @pytest.mark.parametrize("layout", ["official-chat", "ui-tars"])

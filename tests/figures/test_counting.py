@@ -50,6 +50,13 @@ def test_all_seventeen_figures_have_tables(figures: dict[str, Figure]) -> None:
     assert_tables_are_rectangular(figures.values())
 
 
+def test_apps_without_a_class_are_listed_with_their_episodes() -> None:
+    known = all_figures(SAMPLE, Against(V2, lambda app: "" if app == "Chrome" else "Other"))
+    classes, unknown = next(one.panels for one in known if one.key == "classes")
+    assert unknown.table()[1][0][:2] == ["Chrome", sum("Chrome" in one.apps for one in SAMPLE)]
+    assert [row[0] for row in classes.table()[1]] == ["Other"]
+
+
 def test_headline_counts_distinct_values(figures: dict[str, Figure]) -> None:
     listing = panel(figures["headline"], TextTable)
     ours = {row[0]: row[1] for row in listing.rows}
@@ -58,6 +65,16 @@ def test_headline_counts_distinct_values(figures: dict[str, Figure]) -> None:
     assert ours["App combinations"] == len({frozenset(one.apps) for one in SAMPLE})
     assert ours["Impossible"] == sum(one.actions[-1] == "IMPOSSIBLE" for one in SAMPLE)
     assert {row[0]: row[2] for row in listing.rows}["Episodes"] == 8334
+
+
+def test_first_version_has_the_datasets_of_its_own_table() -> None:
+    (figure, *_) = all_figures(SAMPLE, Against(V1, AGAINST.class_of))
+    ours, theirs = (one for one in figure.panels if isinstance(one, TextTable))
+    steps = {str(row[0]): row[3] for row in theirs.rows}
+    assert steps == {"PixelHelp": "~ 4", "MoTIF": 4.5, "UGIF": 6.3, "Meta-GUI": 5.3, "AITW": 6.5, "Mind2Web": 7.3,
+                     "AITZ": 7.5}  # fmt: skip
+    assert theirs.rows[4] == ("AITW", 715142, 30378, 6.5, "Phone", 159, 7)
+    assert {row[0]: row[2] for row in ours.rows}["Instructions"] == 7735
 
 
 def test_bars_count_episodes_and_show_published_shares(figures: dict[str, Figure]) -> None:

@@ -19,7 +19,6 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 
 LIMIT_MS = 50.0
-_SAMPLE_S = 0.01
 HAS_STACKS = sys.version_info < (3, 13)
 """In Python 3.13 faulthandler crashes on another thread's running frames."""
 
@@ -106,7 +105,7 @@ class _ThreadClock:
 
 
 class _StackWatcher:
-    """Samples one thread's stack from another thread once it has been busy for `limit_s`."""
+    """Samples one thread's stack from another thread once it has been busy for `limit_s`, give or take a fifth."""
 
     def __init__(self, thread: int, limit_s: float) -> None:
         self.thread = thread
@@ -134,7 +133,7 @@ class _StackWatcher:
         self._closed.set()
 
     def _run(self) -> None:
-        while not self._closed.wait(_SAMPLE_S):
+        while not self._closed.wait(self._limit_s / 5):
             began_s = self._began_s
             if not self.is_busy or self.stack or time.perf_counter() - began_s < self._limit_s:
                 continue

@@ -1,8 +1,9 @@
 """Sample questions, models and batches."""
 
-from collections.abc import Iterator, Mapping
+import asyncio
+from collections.abc import Coroutine, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import finalize
 
 from pydantic import BaseModel, SecretStr
@@ -15,6 +16,8 @@ from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import ModelFacts, Prices, read_prices
 from odyssey_recorder.llm.retry import RetryPolicy
 from tests.llm.stand_in import MODEL, StandIn
+
+_T = TypeVar("_T")
 
 
 class Rewrite(BaseModel):
@@ -40,6 +43,16 @@ def priced() -> Prices:
 
 def model_at(server: StandIn, *, name: str = MODEL, key: str | None = None, read_s: float = 10.0) -> OpenAIModel:
     return OpenAIModel(name, server.url, SecretStr(key) if key else None, read_s=read_s)
+
+
+def run_and_close(model: OpenAIModel, call: Coroutine[Any, Any, _T]) -> _T:
+    async def called() -> _T:
+        try:
+            return await call
+        finally:
+            await model.close()
+
+    return asyncio.run(called())
 
 
 def batch(

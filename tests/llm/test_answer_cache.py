@@ -48,7 +48,7 @@ def test_everything_that_affects_the_answer_changes_the_key() -> None:
     plain, shown = question(), question(image=b"picture")
     words, image = shown.messages[1].parts
     assert isinstance(image, Image)
-    coarse = replace(shown.messages[1], parts=(words, replace(image, detail="low")))
+    coarse = replace(shown.messages[1], parts=(words, replace(image, detail="original")))
     keys = {
         key_of(plain),
         key_of(question("Other words.")),

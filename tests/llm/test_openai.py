@@ -1,12 +1,11 @@
 """The real library with a stand-in server on this computer."""
 
-import asyncio
 import base64
 import json
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -24,7 +23,7 @@ from odyssey_recorder.errors import (
 from odyssey_recorder.llm.chat_completions import OLDER, Wire, body
 from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelAnswer, ModelRequest
 from odyssey_recorder.llm.openai import OpenAIModel
-from tests.llm.questions import Rewrite, chain, model_at, question
+from tests.llm.questions import Rewrite, chain, model_at, question, run_and_close
 from tests.llm.stand_in import (
     MODEL,
     DroppedConnection,
@@ -43,8 +42,6 @@ from tests.llm.stand_in import (
     truncated,
 )
 
-_T = TypeVar("_T")
-
 
 def right(request: ReceivedRequest) -> Turn:
     return says({"text": "Other words."})
@@ -54,16 +51,6 @@ def right(request: ReceivedRequest) -> Turn:
 def server() -> Iterator[StandIn]:
     with StandIn(right) as running:
         yield running
-
-
-def run_and_close(model: OpenAIModel, call: Coroutine[Any, Any, _T]) -> _T:
-    async def called() -> _T:
-        try:
-            return await call
-        finally:
-            await model.close()
-
-    return asyncio.run(called())
 
 
 def ask(server: StandIn, request: ModelRequest | None = None, **settings: Any) -> ModelAnswer:

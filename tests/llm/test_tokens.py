@@ -19,13 +19,7 @@ def png(width: int, height: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("size", "tokens"),
-    [
-        ((1440, 3120), 1445),
-        ((720, 1280), 1105),
-        ((2560, 1600), 1105),
-        ((2208, 1840), 765),
-    ],
+    ("size", "tokens"), [((1440, 3120), 1445), ((720, 1280), 1105), ((2560, 1600), 1105), ((2208, 1840), 765)]
 )
 def test_tile_tokens_match_the_documented_values(size: tuple[int, int], tokens: int) -> None:
     assert image_tokens(*size, TILES) == tokens
@@ -53,14 +47,13 @@ def test_four_characters_are_a_token() -> None:
     assert tokens_of(question("x" * 4400)) - tokens_of(question("x" * 400)) == 1000
 
 
-def test_image_tokens_depend_on_size_and_detail() -> None:
+def test_image_tokens_depend_on_the_size() -> None:
     def tokens(*parts: Words | Image) -> int:
         return tokens_of(replace(question(), messages=(ChatMessage("user", parts),)))
 
     words = Words("What is this?")
     plain = tokens(words)
     assert tokens(words, Image(png(1440, 3120))) - plain == 1445
-    assert tokens(words, Image(png(1440, 3120), detail="low")) - plain == 85
     assert tokens(words, Image(b"no picture")) - plain > 85
 
 

@@ -1,6 +1,5 @@
 """The wires of Google, OpenAI and Anthropic: histories in their form, and what their answers may say."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from io import BytesIO
@@ -12,11 +11,7 @@ from pydantic import SecretStr
 
 from odyssey_recorder.agents.adapter import History, PastStep, SentScreenshot, adapter_named
 from odyssey_recorder.agents.predict import next_step
-from odyssey_recorder.errors import (
-    BrokenAnswerError,
-    LanguageModelError,
-    ModelBusyError,
-)
+from odyssey_recorder.errors import BrokenAnswerError, LanguageModelError, ModelBusyError
 from odyssey_recorder.llm.model import Image as ModelImage
 from odyssey_recorder.llm.model import LazyImage, ModelAnswer, ModelRequest
 from odyssey_recorder.llm.openai import OpenAIModel
@@ -26,6 +21,7 @@ from odyssey_recorder.model.action import Click, Press, SystemKey
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Point, Size
 from tests.llm.other_servers import REASONING, peers
+from tests.llm.questions import run_and_close
 from tests.llm.stand_in import StandIn, Turn, json_reply
 
 ADAPTERS = {"gemini": "gemini-mobile", "responses": "openai-computer-tool", "messages": "claude-computer-tool"}
@@ -51,14 +47,8 @@ def question(wire: str, *past: PastStep) -> ModelRequest:
 
 
 def ask(wire: str, server: StandIn, *past: PastStep) -> ModelAnswer:
-    async def asked() -> ModelAnswer:
-        model = OpenAIModel("some-model", server.url, SecretStr("sk-own"))
-        try:
-            return await model.ask(question(wire, *past))
-        finally:
-            await model.close()
-
-    return asyncio.run(asked())
+    model = OpenAIModel("some-model", server.url, SecretStr("sk-own"))
+    return run_and_close(model, model.ask(question(wire, *past)))
 
 
 @pytest.mark.parametrize("wire", WIRES)

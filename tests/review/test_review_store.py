@@ -130,7 +130,9 @@ def test_recorder_gets_the_task_back_with_reviewer_and_reason(store: ReviewStore
     store.append(OTHER, verdict("Bea", "pfp"))
     assert store.sent_back("ada ") == {}
     _send_back(store, ONE)
-    assert store.sent_back("ada ") == {ONE: SentBack("shop-1", "Bea", "A step is missing, at step 3")}
+    why = "A step is missing, at step 3"
+    thread = (f"Bea, {BEGIN.astimezone():%Y-%m-%d %H:%M}: {why}",)
+    assert store.sent_back("ada ") == {ONE: SentBack("shop-1", "Bea", why, thread)}
     assert store.sent_back("Bea") == {}
     _send_back(store, OTHER, why="  ")
     assert store.sent_back("Ada")[OTHER].why == "A reviewer sent it back"

@@ -68,6 +68,27 @@ def test_task_begins_in_its_start_state_and_records_it(service: RecordingService
     ]
 
 
+@pytest.mark.parametrize("may_clear", [True, False])
+def test_data_of_the_tasks_apps_is_deleted_only_if_the_annotator_agreed(
+    service: RecordingService, may_clear: bool
+) -> None:
+    device = FakeDevice()
+    device.installed |= {"com.google.android.gms", "com.odyssey.clock"}
+    task = replace(TASK, apps=("Clock", "Google Play services", "Scribbles"))
+    player, start = script.ScriptPlayer(), CleanHome(clears_apps=True)
+    recorder = service.begin(device, Assignment(task, start=start), player, may_clear=may_clear)
+    start_and_stop(recorder)
+    record = recorder.origin.start
+    assert service.assignment_of(recorder).start == start
+    assert device.recents == ()
+    if may_clear:
+        assert "com.google.android.deskclock" in record.cleared
+        assert {*record.cleared} == {*device.asked_to_clear} & device.installed
+        assert record.kept == ("Google Play services", "Scribbles")
+    else:
+        assert (record.cleared, record.kept, device.asked_to_clear) == ((), task.apps, [])
+
+
 @pytest.mark.parametrize(
     ("measured", "setting", "recorded"), [(480, "1500", 480), (None, "1500", 1500), (None, "", 400), (None, "0", 400)]
 )

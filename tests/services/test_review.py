@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Barrier, Condition
@@ -32,7 +33,8 @@ from odyssey_recorder.review.status import (
     review_status,
 )
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
-from odyssey_recorder.services.review import ReviewService, reply_to_reviewer, trashed_episodes
+from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.review_files import add_reply, review_thread, trashed_episodes
 from tests.checking.verdicts import BEGIN, judgements, verdict
 from tests.dataset.published_episode import released
 from tests.review.review_dataset import FakeChecks, ReviewDataset
@@ -155,6 +157,7 @@ def test_annotator_withdraws_own_episodes_until_they_are_reviewed(dataset: Revie
     (trashed,) = trashed_episodes(dataset.root)
     assert (trashed.episode_id, trashed.by, trashed.why) == (one, RECORDER.upper(), "blurred")
     assert trashed.instruction.startswith(f"Write {one} down.")
+    assert reported(dataset) == ({"Accepted": 1}, []), "it waits for nobody"
     with pytest.raises(DatasetError, match=f"no episode {other} in the trash"):
         own.restore([one, other], "")
     assert not dataset.annotation(one).exists(), "all or none"
@@ -254,17 +257,26 @@ def test_fixed_episode_that_needs_one_review_is_accepted_by_its_fixer(dataset: R
     assert judge(service, one).stage is ReviewStage.ACCEPTED
 
 
-def test_annotator_replies_to_an_episode_that_was_sent_back(dataset: ReviewDataset, one: str) -> None:
-    with pytest.raises(ReviewError, match="not sent back"):
-        reply_to_reviewer(dataset.root, RECORDER, one, "It is right")
-    judge(dataset.service("Bea"), one, Decision.SEND_BACK, "pfp")
-    for by, words, refusal in (("Cleo", "It is right", "Only the annotator"), (RECORDER, " ", "Write what")):
-        with pytest.raises(ReviewError, match=refusal):
-            reply_to_reviewer(dataset.root, by, one, words)
-    reply_to_reviewer(dataset.root, RECORDER, one, "The cart is empty on purpose")
+def test_annotator_and_reviewer_talk_about_an_episode_that_was_sent_back(dataset: ReviewDataset, one: str) -> None:
     bea = dataset.service("Bea")
-    assert bea.open(one).row.reply == "The cart is empty on purpose"
-    assert bea.reopen(one).row.reply == "", "answered by taking the verdict back"
+    for call in (partial(bea.reply, one, "So do I"), partial(review_thread, dataset.root, one)):
+        with pytest.raises(ReviewError, match="not sent back"):
+            call()
+    judge(bea, one, Decision.SEND_BACK, "pfp")
+    for by, words, refusal in (("", "It is right", "your name"), (RECORDER, " ", "Write what")):
+        with pytest.raises(ReviewError, match=refusal):
+            add_reply(dataset.root, by, one, words)
+    add_reply(dataset.root, RECORDER, one, "The cart is empty\non purpose")
+    row = bea.open(one).row
+    assert (row.thread, row.is_replied) == (review_thread(dataset.root, one), True)
+    row = bea.reply(one, "Then say so in the note").row
+    assert [re.sub(r", \d{4}-\d\d-\d\d \d\d:\d\d: ", " said: ", line) for line in row.thread] == [
+        "Bea said: The instruction is not completed, at step 3",
+        f"{RECORDER} said: The cart is empty on purpose",
+        "Bea said: Then say so in the note",
+    ]
+    assert not row.is_replied, "the reviewer had the last word"
+    assert bea.reopen(one).row.thread == (), "ended by taking the verdict back"
 
 
 def finished(dataset: ReviewDataset, decision: Decision, answers: str) -> str:
@@ -275,7 +287,7 @@ def finished(dataset: ReviewDataset, decision: Decision, answers: str) -> str:
 
 def test_control_looks_unreviewed_and_its_verdicts_only_measure(dataset: ReviewDataset, one: str) -> None:
     good, bad = finished(dataset, Decision.ACCEPT, "ppp"), finished(dataset, Decision.SEND_BACK, "pfp")
-    reply_to_reviewer(dataset.root, RECORDER, bad, "no")
+    add_reply(dataset.root, RECORDER, bad, "no")
     lead = dataset.service("Lea")
     before_entries = [[type(entry) for entry in dataset.reviews.read(one).entries] for one in (good, bad)]
     assert lead.control([good, bad, one]) == sorted([good, bad]), "one has no known verdict"
@@ -283,8 +295,8 @@ def test_control_looks_unreviewed_and_its_verdicts_only_measure(dataset: ReviewD
     cleo, ordinary = dataset.service("Cleo"), dataset.service("Cleo").open(one)
     for episode_id in (good, bad):
         opened = cleo.open(episode_id)
-        hidden = (opened.row.stage, opened.row.role, opened.row.twice, opened.row.reply, opened.row.reopens)
-        assert hidden == (ReviewStage.UNREVIEWED, ReviewerRole.FIRST, None, "", "")
+        hidden = (opened.row.stage, opened.row.role, opened.row.twice, opened.row.thread, opened.row.reopens)
+        assert hidden == (ReviewStage.UNREVIEWED, ReviewerRole.FIRST, None, (), "")
         assert opened.entries == ordinary.entries == ()
         for knows in ("Bea", "Lea", "ann"):
             assert dataset.service(knows).open(episode_id).row.role is None

@@ -123,7 +123,7 @@ def test_duplicates_are_the_same_groups(
 
     pilot.press("Find duplicates")
     dialog = pilot.find(DuplicatesDialog)
-    choice = pilot.choice("What duplicates have in common")
+    choice = pilot.choice("Find duplicates by")
     choice.setCurrentIndex(choice.findData("actions"))
     pilot.wait_for_text("1 group of episodes")
 

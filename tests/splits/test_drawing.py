@@ -1,22 +1,27 @@
 """Drawing the splits: what is in which part, what holds it apart, and what stays when the dataset grows."""
 
+import json
 import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from odyssey_recorder.dataset.layout import TEAM
+from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.splits.drawing import KINDS, NEAR, DrawRules, SplitDraw, draw, moved, train_in_all
-from odyssey_recorder.splits.episodes import SplitEpisode, app_key
-from odyssey_recorder.splits.files import app_classes
+from odyssey_recorder.splits.episodes import SplitEpisode, app_classes, app_key
 from odyssey_recorder.splits.leaks import leak_report
+from odyssey_recorder.tasks.templates.team import Team, write_team
 from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from tests.splits.split_facts import CATEGORIES, CLASSES, dataset, facts
 
+DATA = Path(__file__).parents[1] / "data"
 RULES = DrawRules()
 CLEAN = {"L0", "L1", "L2", "L5"}
 
@@ -61,6 +66,37 @@ def test_splits_are_disjoint_complete_clean_and_near_target(seed: int) -> None:
         one = drawing.drawn[kind]
         target = one.target or 0
         assert one.is_near == any(abs(count / len(episodes) - target) <= NEAR for count in reachable(kind, episodes))
+    off = [abs(count - 0.2 * len(episodes)) for count in reachable("random", episodes)]
+    assert abs(len(drawing.drawn["random"].split.test) - 0.2 * len(episodes)) <= max(0.5, min(off))
+
+
+def test_random_split_of_many_has_its_share_to_the_episode() -> None:
+    episodes = dataset(21, episodes=2_400, templates=91)
+    for rules, expected in ((DrawRules(), 480), (DrawRules(share=0.25, unit="episode"), 600)):
+        assert len(drawn(episodes, rules).drawn["random"].split.test) == expected
+
+
+def test_task_split_of_the_first_version_has_a_tenth_of_each_category() -> None:
+    episodes = dataset(21, episodes=1_200, templates=240)
+    one = drawn(episodes, DrawRules(task_share=0.1)).drawn["task"]
+    assert abs(one.split.share - 0.1) < 0.01
+    tested = Counter(episode.category for episode in episodes if episode.meta_task in one.held)
+    of_each = Counter(episode.category for episode in episodes)
+    assert all(abs(tested[name] / of_each[name] - 0.1) < 0.03 for name in CATEGORIES)
+
+
+def test_each_device_is_alone_in_the_test_of_a_split() -> None:
+    episodes = [replace(one, device=one.device.upper() if one.episode_id[-1] == "7" else one.device)
+                for one in dataset(22, episodes=120)]  # fmt: skip
+    all_drawn = drawn(episodes, DrawRules(each_device=True)).drawn
+    assert [*all_drawn][4:] == ["device_pixel_7_pro", "device_pixel_fold", "device_pixel_tablet"]
+    for kind in [*all_drawn][4:]:
+        one = all_drawn[kind].split
+        device = kind.removeprefix("device_").replace("_", " ")
+        assert one.kind == kind
+        assert {*one.test} == {episode.episode_id for episode in episodes if episode.device.casefold() == device}
+        assert len(one.train) + len(one.test) == 120
+    assert all_drawn["device"].split.test == all_drawn["device_pixel_tablet"].split.test
 
 
 def test_every_category_gives_a_share_to_test() -> None:
@@ -130,7 +166,7 @@ def test_any_split_is_disjoint_and_complete_or_listed_as_missing(episodes: list[
         assert not [leak for leak in report.splits[0].leaks if leak.level in CLEAN]
 
 
-@pytest.mark.parametrize("count", [60, 2_100])
+@pytest.mark.parametrize("count", [60, 400])
 def test_released_episodes_stay_and_held_out_values_stay_out(count: int) -> None:
     before = dataset(7, episodes=count, templates=60)
     released = drawn(before, replace(RULES, seed=4))
@@ -214,15 +250,31 @@ def test_episodes_with_equal_contents_stay_together() -> None:
 
 
 def test_another_seed_moves_episodes() -> None:
-    episodes = dataset(11, episodes=2_100)
+    episodes = dataset(11, episodes=400)
     one, other = (drawn(episodes, DrawRules(seed=seed)).drawn["random"].split for seed in (0, 50))
     assert 0.2 < moved(one, other) / len(episodes) < 0.4
 
 
-def test_few_new_episodes_move_none_before_a_release() -> None:
-    episodes = dataset(12, episodes=2_205)
-    fewer = drawn(episodes[:2_100]).drawn["random"].split
-    assert moved(fewer, drawn(episodes).drawn["random"].split) == 0
+def test_new_episodes_move_none_before_a_release_and_the_share_stays_exact() -> None:
+    moves = 0
+    for seed in range(5):
+        episodes = dataset(seed, episodes=240)
+        fewer = draw(episodes[:200], RULES, CLASSES).drawn["random"]
+        grown = draw(episodes, RULES, CLASSES, random=fewer).drawn["random"]
+        assert moved(fewer.split, grown.split) == 0
+        assert abs(len(grown.split.test) - 0.2 * len(episodes)) <= 0.5
+        moves += moved(fewer.split, draw(episodes, RULES, CLASSES).drawn["random"].split)
+    assert moves > 0  # if all was drawn anew
+
+
+def test_tasks_that_became_one_are_on_one_side_before_a_release() -> None:
+    before = dataset(9, episodes=200)
+    fewer = drawn(before).drawn["random"]
+    tested, trained = (int(part[0]) for part in (fewer.split.test, fewer.split.train))
+    corrected = [*before]
+    corrected[tested] = replace(before[tested], task=before[trained].task, apps=before[trained].apps)
+    split = draw(corrected, RULES, CLASSES, random=fewer).drawn["random"].split
+    assert {before[tested].episode_id, before[trained].episode_id} <= {*split.train}
 
 
 @pytest.mark.parametrize(
@@ -269,3 +321,33 @@ def test_every_catalogue_app_has_a_unique_key_and_its_class() -> None:
     assert len({app_key(app.name) for app in catalogue.apps}) == len(catalogue.apps)
     assert all(classes[app_key(app.name)] == app.app_class for app in catalogue.apps)
     assert classes[app_key("Setting")] == classes[app_key("settings")] == "Tools"
+
+
+NAMED_BY_THE_PAPERS = (
+    "Amazon", "Apple Music", "Booking.com", "ChatGPT", "Chrome", "Facebook", "Firefox", "Gmail", "Google Docs",
+    "Google Keep", "Google Podcast", "Instagram", "Microsoft To Do", "Netflix", "Setting", "Spotify", "TikTok",
+    "Todoist", "Twitter", "Weather & Radar", "X", "YouTube",
+)  # fmt: skip
+
+
+def test_apps_named_by_the_papers_and_in_released_episodes_have_a_class() -> None:
+    files = (DATA / "episodes").glob("v1*.json")
+    released = [app for file in files for app in json.loads(file.read_bytes())["task_info"]["app"]]
+    classes = app_classes()
+    assert [app for app in (*NAMED_BY_THE_PAPERS, *released) if app_key(app) not in classes] == []
+    assert {"Todoist", "Setting", "Chrome", "Google Docs"} == set(released)
+    assert app_key("Twitter") == app_key("X")
+    names = {app_key(app.name) for catalogue in shipped_catalogues().values() for app in catalogue.apps}
+    aliases = [alias for app in shipped_catalogues()["android"].apps for alias in app.aliases]
+    assert len(aliases) == len(set(aliases))
+    assert {app_key(alias) for alias in aliases} <= names
+
+
+def test_team_classifies_apps_that_no_catalogue_has(tmp_path: Path) -> None:
+    assert app_key("Chirp") not in app_classes(tmp_path)
+    write_team(tmp_path / TEAM, Team(classes={"Chirp": "X", "Rain Soon": "Weather"}))
+    classes = app_classes(tmp_path)
+    assert (classes[app_key("chirp")], classes[app_key("Rain Soon")]) == ("Social", "Weather")
+    write_team(tmp_path / TEAM, Team(classes={"Chirp": "Birds"}))
+    with pytest.raises(DatasetError, match='"Birds", said of Chirp, is neither an app of the catalogue nor one of its'):
+        app_classes(tmp_path)

@@ -9,7 +9,8 @@ import pytest
 
 from odyssey_recorder.dataset.layout import SPLITS_RECORD, TRAIN_IN_ALL
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.splits.drawing import KINDS, DrawRules
+from odyssey_recorder.services.splits import read_present_splits
+from odyssey_recorder.splits.drawing import KINDS, DrawRules, moved
 from odyssey_recorder.splits.episodes import read_facts
 from odyssey_recorder.splits.files import (
     plan_splits,
@@ -125,6 +126,31 @@ def test_splits_are_reproducible(root: Path) -> None:
     make_splits(root)
     changed = {name for name, data in files_of(root).items() if data != before[name]}
     assert changed == {SPLITS_RECORD}  # its fingerprint
+
+
+def test_random_split_stays_before_a_release_while_its_rules_do(root: Path) -> None:
+    make_splits(root, DrawRules(seed=7))
+    before = read_drawing(root)[1].drawn["random"].split
+    write_episodes(root, [facts(number) for number in range(48, 60)])
+    make_splits(root, DrawRules(seed=7))
+    after = read_drawing(root)[1].drawn["random"].split
+    assert (moved(before, after), len(after.test)) == (0, 12)
+    make_splits(root, DrawRules(seed=8))
+    assert moved(after, read_drawing(root)[1].drawn["random"].split) > 0
+
+
+def test_splits_for_each_device_are_files_of_their_own_until_they_are_not_wanted(root: Path) -> None:
+    make_splits(root, DrawRules(each_device=True))
+    both = {f"splits/device_pixel_{name}_split.json" for name in ("fold", "tablet")}
+    written = files_of(root)
+    assert {name for name in written if name.startswith("splits/device_")} == {*both, "splits/device_split.json"}
+    assert read_present_splits(root).foreign == []
+    record = read_record(root)
+    assert record is not None
+    assert [one.kind for one in record.leaks.splits] == [*KINDS]
+    make_splits(root)
+    assert not both & set(files_of(root))
+    assert files_of(root)[TRAIN_IN_ALL] == written[TRAIN_IN_ALL]
 
 
 def test_released_parts_stay_when_the_dataset_grows(root: Path, tmp_path: Path) -> None:

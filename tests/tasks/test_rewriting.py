@@ -10,9 +10,9 @@ from odyssey_recorder.model.text_origin import Approval, Equivalence, TextOrigin
 from odyssey_recorder.tasks.listing import ListedTask, parse_task_line, task_line
 from odyssey_recorder.tasks.templates.template import TemplateLibrary
 from odyssey_recorder.tasks.wording.rewriting import Rewriting, Rewritten
-from tests.llm.good_model import right
+from tests.llm.good_model import AGREES, right
 from tests.llm.questions import batch
-from tests.llm.stand_in import MODEL, Behaviour, StandIn, Turn, refuses
+from tests.llm.stand_in import MODEL, Behaviour, ReceivedRequest, StandIn, Turn, refuses, says
 from tests.tasks.sample_tasks import CATALOGUE, library, one_task_per_template, task, with_instruction
 from tests.tasks.scripted_model import ScriptedModel
 
@@ -62,6 +62,25 @@ def test_model_corrects_faults_found_by_the_rules() -> None:
     assert GOOD in judge
     assert all('{"podcast": "Spotify", "todo": "Todoist"}' in request.words for request in server.questions)
     assert {request.body["max_tokens"] for request in server.questions} == {4_000}
+
+
+def test_paper_preset_asks_for_what_the_supplement_tells() -> None:
+    def behaviour(request: ReceivedRequest) -> Turn:
+        return says({"instruction": GOOD}) if "instruction" in request.schema["properties"] else says(AGREES)
+
+    with StandIn(behaviour) as server:
+        rewriting = Rewriting(batch(server), APPS, prompt="paper", temperature=0.7)
+        one, text, found = only_result(rewriting.rewrite([TASK], names_apps=True))
+    assert (one.task.instruction, found.holds) == (GOOD, True)
+    assert text.call is not None
+    assert text.call.prompt == "paper_rewrite/1"
+    asked, judged = server.questions
+    assert (asked.body["temperature"], "temperature" in judged.body) == (0.7, False)
+    demands = (
+        f"The task: {FILLED}", "items that stand in", "podcast: Spotify; todo: Todoist", "in other words",
+        "as a person would say it", "Keep every item", "nothing else", "name no app",
+    )  # fmt: skip
+    assert sorted(demands, key=asked.words.index) == [*demands]
 
 
 def test_uncorrected_rewrite_keeps_its_faults_and_is_not_judged() -> None:

@@ -5,12 +5,12 @@ to the left or right, but up and down it is the finger. Actions on elements by i
 is sent. Its `input_text` also presses Enter.
 """
 
-import json
 from collections.abc import Sequence
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, json_of, made
-from odyssey_recorder.agents.frames import CoordinateFrame, finger_scroll, true_frame, view_direction, view_scroll
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
+from odyssey_recorder.agents.frames import CoordinateFrame, finger_scroll, true_frame, view_scroll
 from odyssey_recorder.agents.parsing import Fields, after_mark, json_objects, name_of, optional_text
+from odyssey_recorder.agents.phrases import form, writer
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """\
@@ -29,17 +29,9 @@ Answer in this form:
 Reason: ...
 Action: {{"action_type": ...}}"""
 _KINDS = {
-    "click": "CLICK",
-    "long_press": "LONG_PRESS",
-    "input_text": "TYPE",
-    "navigate_home": "HOME",
-    "navigate_back": "BACK",
-    "answer": "COMPLETE",
-    "keyboard_enter": "KEY",
-    "open_app": "OPEN",
-    "wait": "WAIT",
-}
-_NAMES = {kind: name for name, kind in _KINDS.items()}
+    "click": "CLICK", "long_press": "LONG_PRESS", "input_text": "TYPE", "navigate_home": "HOME",
+    "navigate_back": "BACK", "answer": "COMPLETE", "keyboard_enter": "KEY", "open_app": "OPEN", "wait": "WAIT",
+}  # fmt: skip
 _ACROSS = ("left", "right")
 _GOALS = {"complete": "COMPLETE", "infeasible": "IMPOSSIBLE"}
 
@@ -66,22 +58,30 @@ def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
     return made(None if by_index else _KINDS.get(name), name, frame, place, text)
 
 
-def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
-    match action:
-        case actions.Press(actions.SystemKey.RECENT):
-            return None
-        case actions.Scroll():
-            return json.dumps({"action_type": "scroll", "direction": view_direction(action).lower()})
-        case actions.Complete("") | actions.Impossible():
-            goal = "infeasible" if isinstance(action, actions.Impossible) else "complete"
-            return json.dumps({"action_type": "status", "goal_status": goal})
-        case _:
-            return json_of(action, frame, _NAMES, key="action_type")
+_write = writer(
+    CLICK='{"action_type": "click", "x": $x, "y": $y}',
+    LONG_PRESS='{"action_type": "long_press", "x": $x, "y": $y}',
+    SCROLL='{"action_type": "scroll", "direction": "$view"}',
+    TYPE='{"action_type": "input_text", "text": $json}',
+    HOME='{"action_type": "navigate_home"}',
+    BACK='{"action_type": "navigate_back"}',
+    ANSWER='{"action_type": "answer", "text": $json}',
+    COMPLETE='{"action_type": "status", "goal_status": "complete"}',
+    IMPOSSIBLE='{"action_type": "status", "goal_status": "infeasible"}',
+)
 
 
-def _form(call: str, said: Said) -> str:
-    return f"Reason: {said.thought} {said.sentence}\nAction: {call}"
-
-
+_form = form("Reason: $thought $sentence\nAction: $call")
 _SOURCE = "google-research/android_world d9c569f"
-ADAPTERS = (Adapter("android-world", _words, _split, _act, _write, form=_form, frame=true_frame, source=_SOURCE),)
+ADAPTERS = (
+    Adapter(
+        "android-world",
+        _words,
+        _split,
+        _act,
+        _write,
+        form=_form,
+        frame=true_frame,
+        source=_SOURCE,
+    ),
+)

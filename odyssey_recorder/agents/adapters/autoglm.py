@@ -8,9 +8,10 @@ is in the field. `finish` may also say that it gave up, which nobody can tell ap
 import json
 import re
 
-from odyssey_recorder.agents.adapter import Adapter, Moment, PromptWords, Said, Turns, made
+from odyssey_recorder.agents.adapter import Adapter, Moment, PromptWords, Turns, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path
 from odyssey_recorder.agents.parsing import FunctionCall, calls, name_of
+from odyssey_recorder.agents.phrases import form, writer
 from odyssey_recorder.model import action as actions
 
 _SYSTEM = """\
@@ -36,8 +37,6 @@ _KINDS = {
     "tap": "CLICK", "long_press": "LONG_PRESS", "type": "TYPE", "type_name": "TYPE", "home": "HOME", "back": "BACK",
     "launch": "OPEN", "wait": "WAIT", "note": "NOTE", "take_over": "ASK", "interact": "ASK",
 }  # fmt: skip
-
-
 _TYPED = re.compile(r'do\(action="Type(?:_Name)?", text="(.*)"\)', re.DOTALL)
 
 
@@ -73,26 +72,15 @@ def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
     return made(_KINDS.get(name), name, frame, given.get("element"), text)
 
 
-def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
-    match action:
-        case actions.Click(point) | actions.LongPress(point):
-            name = "Tap" if isinstance(action, actions.Click) else "Long Press"
-            return f'do(action="{name}", element={json.dumps(frame.place(point))})'
-        case actions.Scroll(start, end):
-            places = (json.dumps(frame.place(point)) for point in (start, end))
-            return 'do(action="Swipe", start={}, end={})'.format(*places)
-        case actions.Type(text):
-            return f'do(action="Type", text="{text}")'
-        case actions.Press(actions.SystemKey.RECENT) | actions.Impossible():
-            return None
-        case actions.Press(key):
-            return f'do(action="{key.value.title()}")'
-        case actions.Complete(note):
-            return f"finish(message={json.dumps(note, ensure_ascii=False)})"
-
-
-def _form(call: str, said: Said) -> str:
-    return f"<think>{said.thought}</think><answer>{call}</answer>"
+_write = writer(
+    CLICK='do(action="Tap", element=[$x, $y])',
+    LONG_PRESS='do(action="Long Press", element=[$x, $y])',
+    SCROLL='do(action="Swipe", start=[$x, $y], end=[$x2, $y2])',
+    TYPE='do(action="Type", text="$text")',
+    HOME='do(action="Home")',
+    BACK='do(action="Back")',
+    COMPLETE="finish(message=$json)",
+)
 
 
 ADAPTERS = (
@@ -102,7 +90,7 @@ ADAPTERS = (
         _split,
         _act,
         _write,
-        form=_form,
+        form=form("<think>$thought</think><answer>$call</answer>"),
         fit=Fit(),
         turns=Turns(again=_again),
         sampling={"temperature": 0.0, "top_p": 0.85, "frequency_penalty": 0.2},

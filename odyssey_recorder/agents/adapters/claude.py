@@ -9,7 +9,7 @@ from typing import get_args
 
 from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, Turns, json_of, made
 from odyssey_recorder.agents.computer_tools import own_tools, split, words
-from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll, within
+from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll
 from odyssey_recorder.agents.parsing import Fields, fields_of, json_objects, name_of
 from odyssey_recorder.llm.tool_calls import ToolCall
 from odyssey_recorder.model import action as actions
@@ -90,7 +90,7 @@ def _write_call(action: actions.Action, frame: CoordinateFrame) -> str:
 
 _SOURCE = "platform.claude.com, computer use tool, 2026-08"
 ADAPTERS = (
-    Adapter("claude", _words, _split, _act, _write, frame=sent_frame, fit=within(1366), source=_SOURCE),
+    Adapter("claude", _words, _split, _act, _write, frame=sent_frame, fit=Fit(longest=1366), source=_SOURCE),
     Adapter(
         "claude-computer-tool",
         words,

@@ -1,21 +1,32 @@
 """CogAgent-9B: `Grounded Operation: CLICK(box=[[a,b,c,d]])`, in thousandths of the image; scrolls move the view.
 
 Source: THUDM/CogAgent, Action_space_en and its README. It has no long press, no system keys and no way to give up.
+
+`cogagent-v1` is the CogAgent of 2023, which GUI-Odyssey evaluated (its Fig. 7). It is offered the dataset's commands,
+and answers with one, or as it was trained: `Grounded Operation: tap [[x,y]]`, `... -> CLICK at the box [[a,b,c,d]]`.
 """
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
+import re
+from dataclasses import replace
+
+from odyssey_recorder.agents.adapter import ASKED, Adapter, PromptWords, Said, made
+from odyssey_recorder.agents.adapters.odyssey_agent import ADAPTERS as OF_DATASET
 from odyssey_recorder.agents.frames import CoordinateFrame, view_direction, view_scroll
-from odyssey_recorder.agents.parsing import FunctionCall, after_mark, calls, name_of
+from odyssey_recorder.agents.parsing import FunctionCall, UnreadableAnswerError, after_mark, calls, name_of
+from odyssey_recorder.llm.prompts import read_slots
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import GRID, Point
 
 _OPERATION = "Grounded Operation"
 _KINDS = {"click": "CLICK", "type": "TYPE", "end": "COMPLETE", "key_press": "KEY", "launch": "OPEN"}
+_COMMANDS = OF_DATASET[0]
+_TRAINED = re.compile(r"\b(tap|click|long[ _]press|type)\b[: ]*([^\n]*)", re.IGNORECASE)
+_BOX = re.compile(r"(?:\s*\bat the box)?\s*(\[\[[^\]\n]*\]\])\s*$")
 _KINDS |= dict.fromkeys(("quote_text", "quote_clipboard"), "NOTE")
 
 
 def _words(text: PromptWords) -> tuple[str, str]:
-    done = "".join(f"\n{number}. {operation}" for number, operation in enumerate(text.done))
+    done = text.listed("", "\n{0}. {1}", "", first=0)
     task = f"Task: {text.task}\nHistory steps: {done}\n"
     return "", f"{task}(Platform: Mobile)\n(Answer in Action-Operation format.)\n"
 
@@ -62,5 +73,36 @@ def _box(point: Point, frame: CoordinateFrame) -> str:
     return f"{x:03},{y:03},{x:03},{y:03}"
 
 
+def _split_v1(text: str) -> list[tuple[str, str]]:
+    operation = after_mark(text, _OPERATION).strip()
+    try:
+        return list(_COMMANDS.split(operation))
+    except UnreadableAnswerError:
+        trained = _TRAINED.search(operation.rpartition("->")[2])
+        if trained is None:
+            raise
+        return [(name_of(trained[1]).upper().replace("TAP", "CLICK"), trained[2])]
+
+
+def _act_v1(command: tuple[str, str], frame: CoordinateFrame) -> actions.Action:
+    name, rest = command
+    box = _BOX.search(rest)
+    if box is not None:
+        rest = rest[: box.start()] if name == "TYPE" else box[1]
+    if name == "TYPE" and not rest.strip():
+        raise UnreadableAnswerError("unreadable", "there is no text to type")
+    return _COMMANDS.act((name, rest), frame)
+
+
 _SOURCE = "THUDM/CogAgent 5fde01e"
-ADAPTERS = (Adapter("cogagent", _words, _split, _act, _write, form=_form, retold=_retold, source=_SOURCE),)
+ADAPTERS = (
+    Adapter("cogagent", _words, _split, _act, _write, form=_form, retold=_retold, source=_SOURCE),
+    replace(
+        _COMMANDS,
+        name="cogagent-v1",
+        split=_split_v1,
+        act=_act_v1,
+        asks=read_slots("paper_cogagent_v1/1", ASKED),
+        source="arXiv 2406.08451v1, Fig. 7",
+    ),
+)

@@ -4,9 +4,12 @@ Source: stepfun-ai/gelab-zero, copilot_tools/parser_0920_summary.py (MIT), the p
 history it is told its own last summary only. Some answers have the two characters `\\t` instead of tabs.
 """
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
+import re
+
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path
 from odyssey_recorder.agents.parsing import Fields, UnreadableAnswerError, name_of
+from odyssey_recorder.agents.phrases import form, writer
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """\
@@ -35,60 +38,59 @@ _KINDS = {
     "click": "CLICK", "longpress": "LONG_PRESS", "type": "TYPE", "home": "HOME", "back": "BACK", "complete": "COMPLETE",
     "abort": "IMPOSSIBLE", "wait": "WAIT", "awake": "OPEN", "info": "ASK", "hot_key": "KEY",
 }  # fmt: skip
-_NAMES = {kind: name.upper() for name, kind in _KINDS.items()}
+_ACTION = re.compile(r"(?:^|\t) *(?P<name>action):", re.IGNORECASE | re.MULTILINE)
+_SUMMARY = re.compile(r"\t *summary:", re.IGNORECASE)
+_FIELD = re.compile(r"\s*(?P<name>action|point[12]?|value|return|key|note|verify):(?P<value>.*)", re.S | re.I)
+_RUN_ON = re.compile(r"point\d?\W{1,4}\d+\W\d|(?:point\d?|value|return|summary)\W{0,4}:", re.I)
+"""A tab is missing, so that a field runs into the next one."""
 
 
 def _words(told: PromptWords) -> tuple[str, str, str]:
-    done = told.done[-1] if told.done else "Nothing has been done yet."
+    done = told.memory or (told.done[-1] if told.done else "Nothing has been done yet.")
     return "", _PROMPT + _STATE.format(task=told.task, done=done), _FORM
 
 
-def _fields(text: str) -> dict[str, str]:
-    """Fields without a colon are skipped."""
-    parts = text.strip().split("\t" if "\t" in text else "\\t")
-    pairs = (part.partition(":") for part in parts)
-    return {name.strip().lower(): value for name, colon, value in pairs if colon}
+def _tabbed(text: str) -> str:
+    return text if "\t" in text else text.replace("\\t", "\t")
 
 
 def _split(text: str) -> list[Fields]:
-    found = _fields(text[max(0, text.find("explain:")) :])
-    if "action" not in found:
-        raise UnreadableAnswerError("unreadable", "there is no field named action")
-    return [found]
+    """The fields from the action to the summary, which shows that none of them is cut off."""
+    text = _tabbed(text)
+    begin = _ACTION.search(text)
+    end = _SUMMARY.search(text, begin.end()) if begin else None
+    if not begin or not end:
+        raise UnreadableAnswerError("unreadable", "there is no action, or no summary after it")
+    found = [_FIELD.fullmatch(part) for part in text[begin.start("name") : end.start()].split("\t")]
+    fields = {field["name"].lower(): field["value"] for field in found if field}
+    if len(fields) < len(found) or any(map(_RUN_ON.search, fields.values())):
+        raise UnreadableAnswerError("unreadable", "its fields cannot be told apart")
+    return [fields]
 
 
 def _act(given: Fields, frame: CoordinateFrame) -> actions.Action:
     name = name_of(given["action"])
     if name == "slide":
         return path(frame.at(given.get("point1")), frame.at(given.get("point2")))
-    return made(_KINDS.get(name), name, frame, given.get("point"), given.get("return", given.get("value", "")))
+    return made(_KINDS.get(name), name, frame, given.get("point"), given.get("return", given.get("value")))
 
 
-def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
-    name = _NAMES.get(actions.action_type(action))
-    match action:
-        case actions.Click(point) | actions.LongPress(point):
-            return "action:{}\tpoint:{},{}".format(name, *frame.place(point))
-        case actions.Scroll(start, end):
-            return "action:SLIDE\tpoint1:{},{}\tpoint2:{},{}".format(*frame.place(start), *frame.place(end))
-        case actions.Type(text) | actions.Impossible(text):
-            return f"action:{name}\tvalue:{_flat(text)}"
-        case actions.Complete(note):
-            return f"action:{name}\treturn:{_flat(note)}"
-        case actions.Press():
-            return None if name is None else f"action:{name}"
-
-
-def _flat(text: str) -> str:
-    return text.replace("\t", " ")
-
-
-def _form(call: str, said: Said) -> str:
-    return f"<THINK> {said.thought} </THINK>\nexplain:{said.sentence}\t{call}\tsummary:{said.summary}"
+_write = writer(
+    "action:%s\tsummary:",
+    CLICK="CLICK\tpoint:$x,$y",
+    LONG_PRESS="LONGPRESS\tpoint:$x,$y",
+    SCROLL="SLIDE\tpoint1:$x,$y\tpoint2:$x2,$y2",
+    TYPE="TYPE\tvalue:$untabbed",
+    HOME="HOME",
+    BACK="BACK",
+    COMPLETE="COMPLETE\treturn:$untabbed",
+    IMPOSSIBLE="ABORT\tvalue:$untabbed",
+)
 
 
 def _summary(answer: str) -> str:
-    return _fields(answer).get("summary", "").strip()
+    _, *after = _SUMMARY.split(_tabbed(answer), maxsplit=1)
+    return "".join(after).strip()
 
 
 ADAPTERS = (
@@ -98,7 +100,7 @@ ADAPTERS = (
         _split,
         _act,
         _write,
-        form=_form,
+        form=form("<THINK> $thought </THINK>\nexplain:$sentence\t$call$summary"),
         fit=Fit(),
         retold=_summary,
         sampling={"temperature": 0.1, "top_p": 0.95},

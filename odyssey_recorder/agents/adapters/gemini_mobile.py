@@ -7,6 +7,7 @@ without a call is the answer. Which keys `press_key` takes is not listed there.
 from odyssey_recorder.agents.adapter import Adapter, Turns, made
 from odyssey_recorder.agents.computer_tools import own_tools, split, words
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, grid_frame, path
+from odyssey_recorder.agents.phrases import writer
 from odyssey_recorder.llm.tool_calls import ToolCall
 from odyssey_recorder.model import action as actions
 
@@ -16,7 +17,6 @@ _KINDS = {
     "complete": "COMPLETE", "impossible": "IMPOSSIBLE",
 }  # fmt: skip
 _TEXTS = {"press_key": "key", "open_app": "app_name", "wait": "seconds"}
-_KEYS = {"HOME": "home", "RECENT": "app_switch"}
 
 
 def _act(call: ToolCall, frame: CoordinateFrame) -> actions.Action:
@@ -27,25 +27,18 @@ def _act(call: ToolCall, frame: CoordinateFrame) -> actions.Action:
     return made(_KINDS.get(call.name), call.name, frame, (given.get("x"), given.get("y")), text)
 
 
-def _write(action: actions.Action, frame: CoordinateFrame) -> str:
-    match action:
-        case actions.Click(point) | actions.LongPress(point):
-            x, y = frame.place(point)
-            call = ToolCall("click" if isinstance(action, actions.Click) else "long_press", {"y": y, "x": x})
-        case actions.Scroll(start, end):
-            (x1, y1), (x2, y2) = frame.place(start), frame.place(end)
-            call = ToolCall("drag_and_drop", {"start_y": y1, "start_x": x1, "end_y": y2, "end_x": x2})
-        case actions.Type(text):
-            call = ToolCall("type", {"text": text})
-        case actions.Press(actions.SystemKey.BACK):
-            call = ToolCall("go_back")
-        case actions.Press(key):
-            call = ToolCall("press_key", {"key": _KEYS[key.value]})
-        case actions.Complete(note):
-            call = ToolCall("complete", {"text": note})
-        case actions.Impossible(reason):
-            call = ToolCall("impossible", {"text": reason})
-    return str(call)
+_write = writer(
+    "<tool_call>\n%s\n</tool_call>",
+    CLICK='{"name": "click", "arguments": {"y": $y, "x": $x}}',
+    LONG_PRESS='{"name": "long_press", "arguments": {"y": $y, "x": $x}}',
+    SCROLL='{"name": "drag_and_drop", "arguments": {"start_y": $y, "start_x": $x, "end_y": $y2, "end_x": $x2}}',
+    TYPE='{"name": "type", "arguments": {"text": $json}}',
+    HOME='{"name": "press_key", "arguments": {"key": "home"}}',
+    BACK='{"name": "go_back", "arguments": {}}',
+    RECENT='{"name": "press_key", "arguments": {"key": "app_switch"}}',
+    COMPLETE='{"name": "complete", "arguments": {"text": $json}}',
+    IMPOSSIBLE='{"name": "impossible", "arguments": {"text": $json}}',
+)
 
 
 ADAPTERS = (

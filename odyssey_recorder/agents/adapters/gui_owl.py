@@ -4,9 +4,10 @@ Source: X-PLUG/MobileAgent, Mobile-Agent-v3.5/mobile_use/utils.py (MIT). Older s
 newest four are turns with their screenshots.
 """
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, Turns
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, Turns
 from odyssey_recorder.agents.frames import Fit
 from odyssey_recorder.agents.mobile_use import act, sentence_in, split, tools, write
+from odyssey_recorder.agents.phrases import form
 
 _NAMES = (
     "key", "click", "long_press", "swipe", "type", "system_button", "open", "wait", "answer", "interact", "terminate",
@@ -38,10 +39,6 @@ def _words(told: PromptWords) -> tuple[str, str]:
     return system, f"{_REQUEST}\n\nInstruction: {date}{told.task}\n\nPrevious actions:\n{done}"
 
 
-def _form(call: str, said: Said) -> str:
-    return f"Action: {said.sentence}\n{call}"
-
-
 ADAPTERS = (
     Adapter(
         "gui-owl-1.5",
@@ -49,7 +46,7 @@ ADAPTERS = (
         split,
         act,
         write,
-        form=_form,
+        form=form("Action: $sentence\n$call"),
         fit=Fit(10_035_200, factor=28),
         turns=Turns(of_pictured=True),
         pictures=4,

@@ -6,10 +6,10 @@ own, and each earlier answer one too, the newest two with their screenshots. The
 
 import json
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, Turns
-from odyssey_recorder.agents.frames import CoordinateFrame, Fit, finger_direction, grid_999_frame
-from odyssey_recorder.agents.mobile_use import act, arguments, called, split
-from odyssey_recorder.model import action as actions
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, Turns
+from odyssey_recorder.agents.frames import Fit, grid_999_frame
+from odyssey_recorder.agents.mobile_use import act, split
+from odyssey_recorder.agents.phrases import form, writer
 
 _SYSTEM = """\
 You are a GUI agent. You are given a task and your action history, with screenshots. You need to perform the next \
@@ -53,24 +53,19 @@ def _words(told: PromptWords) -> tuple[str, str]:
     return _SYSTEM + (_APPS.format(json.dumps(apps, ensure_ascii=False)) if apps else ""), told.task
 
 
-def _write(action: actions.Action, frame: CoordinateFrame) -> str:
-    given = arguments(action, frame)
-    given.pop("time", None)
-    match action:
-        case actions.Scroll(start):
-            direction = finger_direction(action).lower()
-            given = {"action": "swipe", "direction": direction, "coordinate": frame.place(start)}
-        case actions.Press():
-            given["button"] = str(given["button"]).lower()
-        case actions.Impossible():
-            given["status"] = "fail"
-        case _:
-            pass
-    return called(given, (",", ":"))
-
-
-def _form(call: str, said: Said) -> str:
-    return f"<thinking>\n{said.thought} {said.sentence}\n</thinking>\n{call}"
+_write = writer(
+    '<tool_call>\n{"name":"mobile_use","arguments":%s}\n</tool_call>',
+    CLICK='{"action":"click","coordinate":[$x,$y]}',
+    LONG_PRESS='{"action":"long_press","coordinate":[$x,$y]}',
+    SCROLL='{"action":"swipe","direction":"$finger","coordinate":[$x,$y]}',
+    TYPE='{"action":"type","text":$json}',
+    HOME='{"action":"system_button","button":"home"}',
+    BACK='{"action":"system_button","button":"back"}',
+    RECENT='{"action":"system_button","button":"menu"}',
+    ANSWER='{"action":"answer","text":$json}',
+    COMPLETE='{"action":"terminate","status":"success"}',
+    IMPOSSIBLE='{"action":"terminate","status":"fail"}',
+)
 
 
 ADAPTERS = (
@@ -80,7 +75,7 @@ ADAPTERS = (
         split,
         act,
         _write,
-        form=_form,
+        form=form("<thinking>\n$thought $sentence\n</thinking>\n$call"),
         frame=grid_999_frame,
         fit=Fit(),
         turns=Turns(is_apart=True),

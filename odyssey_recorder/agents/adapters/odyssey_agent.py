@@ -14,7 +14,7 @@ from odyssey_recorder.model import action as actions
 
 COMMANDS = "CLICK|LONG_PRESS|SCROLL|TYPE|PRESS_HOME|PRESS_BACK|PRESS_RECENT|COMPLETE|IMPOSSIBLE"
 _COMMAND = re.compile(rf"^[ \t]*({COMMANDS})\b[ \t]*(?:[:：]|$)", re.MULTILINE)
-_LABEL = re.compile(r"\s*\[?([A-Z][A-Z_]{2,40})\b[ \t]*(?:[\]:：(<[]|\s*$)")
+_LABEL = re.compile(r"\s*\[?([A-Z][A-Z_]{2,40})\b[ \t]*+(?:[\]:：(<[]|\s*$)")
 
 
 def _words(text: PromptWords) -> tuple[str, str]:

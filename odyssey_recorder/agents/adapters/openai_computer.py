@@ -5,20 +5,13 @@ itself exists in the Responses API only; over Chat Completions its actions are a
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, Turns, json_of, made
 from odyssey_recorder.agents.computer_tools import own_tools, split, words
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_direction, view_scroll
-from odyssey_recorder.agents.parsing import (
-    Fields,
-    UnreadableAnswerError,
-    fields_of,
-    json_objects,
-    name_of,
-    number,
-)
+from odyssey_recorder.agents.parsing import Fields, UnreadableAnswerError, fields_of, json_objects, name_of, number
 from odyssey_recorder.llm.responses_wire import COMPUTER
 from odyssey_recorder.llm.tool_calls import ToolCall
 from odyssey_recorder.model import action as actions
@@ -46,9 +39,13 @@ def _words(text: PromptWords) -> tuple[str, str]:
 
 
 def _split(text: str) -> Sequence[object]:
+    return _actions_of(json_objects(text))
+
+
+def _actions_of(calls: Iterable[Fields]) -> Sequence[object]:
     """The tool's own calls have one action or several."""
     found: list[object] = []
-    for call in json_objects(text):
+    for call in calls:
         several = call.get("actions")
         found += several if isinstance(several, list) else [call.get("action", call)]
     return found or [{}]
@@ -98,11 +95,7 @@ def _write(action: actions.Action, frame: CoordinateFrame) -> str:
 
 
 def _split_calls(text: str) -> Sequence[object]:
-    found: list[object] = []
-    for call in split(text):
-        several = call.arguments.get("actions")
-        found += several if isinstance(several, list) else [{"type": call.name, **call.arguments}]
-    return found or [{}]
+    return _actions_of({"type": call.name, **call.arguments} for call in split(text))
 
 
 def _write_call(action: actions.Action, frame: CoordinateFrame) -> str:

@@ -5,10 +5,11 @@ Source: OS-Copilot/OS-Atlas, its prompt for GUI-Odyssey. That formats IMPOSSIBLE
 
 import re
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
 from odyssey_recorder.agents.adapters.odyssey_agent import COMMANDS, act, unread
-from odyssey_recorder.agents.frames import CoordinateFrame, finger_direction
+from odyssey_recorder.agents.frames import CoordinateFrame
 from odyssey_recorder.agents.parsing import UnreadableAnswerError, after_mark, bare
+from odyssey_recorder.agents.phrases import form, writer
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """
@@ -119,27 +120,29 @@ def _act(command: tuple[str, str], frame: CoordinateFrame) -> actions.Action:
     return act(("IMPOSSIBLE" if name == "WAIT" else name, inside), frame)
 
 
-def _write(action: actions.Action, frame: CoordinateFrame) -> str:
-    name = command = actions.action_type(action)
-    match action:
-        case actions.Click(point) | actions.LongPress(point):
-            command = "{} <point>[[{}, {}]]</point>".format(name, *frame.place(point))
-        case actions.Type(text):
-            command = f"TYPE [{text}]"
-        case actions.Scroll():
-            command = f"SCROLL [{finger_direction(action)}]"
-        case actions.Press():
-            command = f"PRESS_{name}"
-        case actions.Impossible():
-            command = "WAIT"
-        case actions.Complete():
-            pass
-    return command
+_write = writer(
+    CLICK="CLICK <point>[[$x, $y]]</point>",
+    LONG_PRESS="LONG_PRESS <point>[[$x, $y]]</point>",
+    SCROLL="SCROLL [$FINGER]",
+    TYPE="TYPE [$text]",
+    HOME="PRESS_HOME",
+    BACK="PRESS_BACK",
+    RECENT="PRESS_RECENT",
+    COMPLETE="COMPLETE",
+    IMPOSSIBLE="WAIT",
+)
 
 
-def _form(call: str, said: Said) -> str:
-    return f"thoughts:\n{said.thought} {said.sentence}\nactions:\n{call}"
-
-
+_form = form("thoughts:\n$thought $sentence\nactions:\n$call")
 _SOURCE = "OS-Copilot/OS-Atlas bad0840"
-ADAPTERS = (Adapter("os-atlas", _words, _split, _act, _write, form=_form, source=_SOURCE),)
+ADAPTERS = (
+    Adapter(
+        "os-atlas",
+        _words,
+        _split,
+        _act,
+        _write,
+        form=_form,
+        source=_SOURCE,
+    ),
+)

@@ -5,9 +5,8 @@ size that the smallest usual limit, 28 * 28 * 1280, leaves alone. The maker's ow
 """
 
 from odyssey_recorder.agents.adapter import Adapter, PromptWords
-from odyssey_recorder.agents.frames import CoordinateFrame, Fit, sent_frame
-from odyssey_recorder.agents.mobile_use import act, arguments, called, split, tools
-from odyssey_recorder.model import action as actions
+from odyssey_recorder.agents.frames import Fit, sent_frame
+from odyssey_recorder.agents.mobile_use import act, split, tools, write_without_answers
 
 _NAMES = ("key", "click", "long_press", "swipe", "type", "system_button", "open", "wait", "terminate")
 
@@ -16,10 +15,6 @@ def _words(told: PromptWords) -> tuple[str, str]:
     system = f"You are a helpful assistant.\n\n{tools(str(told.sent_size), _NAMES, older=True)}"
     progress = "Task progress (You have done the following operation on the current device)"
     return system, f"The user query: {told.task}\n{progress}: {told.listed('', 'Step {0}: {1}; ', '')}"
-
-
-def _write(action: actions.Action, frame: CoordinateFrame) -> str:
-    return called(arguments(action, frame, answers=False))
 
 
 def _bare(answer: str) -> str:
@@ -32,7 +27,7 @@ ADAPTERS = (
         _words,
         split,
         act,
-        _write,
+        write_without_answers,
         frame=sent_frame,
         fit=Fit(28 * 28 * 1280, factor=28),
         retold=_bare,

@@ -3,9 +3,10 @@
 Source: QwenLM/Qwen3-VL, cookbooks/mobile_agent.ipynb. The temperature is that of the AndroidWorld harnesses.
 """
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said
+from odyssey_recorder.agents.adapter import Adapter, PromptWords
 from odyssey_recorder.agents.frames import Fit, grid_999_frame
 from odyssey_recorder.agents.mobile_use import act, sentence_in, split, tools, write
+from odyssey_recorder.agents.phrases import form
 
 _NAMES = ("click", "long_press", "swipe", "type", "answer", "system_button", "wait", "terminate")
 _FORM = """
@@ -31,10 +32,6 @@ def _words(told: PromptWords) -> tuple[str, str]:
     return f"\n\n{tools('999x999', _NAMES)}{_FORM}", f"The user query: {told.task}.\n{progress}: {done}.\n"
 
 
-def _form(call: str, said: Said) -> str:
-    return f"Thought: {said.thought}\nAction: {said.sentence}\n{call}"
-
-
 ADAPTERS = (
     Adapter(
         "qwen3-vl",
@@ -42,7 +39,7 @@ ADAPTERS = (
         split,
         act,
         write,
-        form=_form,
+        form=form("Thought: $thought\nAction: $sentence\n$call"),
         frame=grid_999_frame,
         fit=Fit(16_777_216, factor=32),
         retold=sentence_in,

@@ -5,10 +5,12 @@ Source: OpenGVLab/ScaleCUA, playground/config/prompt_template/ours_android.json 
 """
 
 import re
+from functools import partial
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, finger_scroll, path, sent_frame
-from odyssey_recorder.agents.parsing import FunctionCall, calls, name_of, numbers
+from odyssey_recorder.agents.parsing import FunctionCall, UnreadableAnswerError, calls_in_tag, name_of, numbers
+from odyssey_recorder.agents.phrases import form, writer
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Point
 
@@ -43,7 +45,6 @@ _KINDS = {
     "click": "CLICK", "long_press": "LONG_PRESS", "write": "TYPE", "navigate_home": "HOME", "navigate_back": "BACK",
     "response": "COMPLETE", "open_app": "OPEN", "wait": "WAIT", "call_user": "ASK",
 }  # fmt: skip
-_NAMES = {kind: name for name, kind in _KINDS.items()}
 _ENDS = {"success": "COMPLETE", "failure": "IMPOSSIBLE"}
 _OPERATION = re.compile(r"<operation>\s*(.*?)\s*</operation>", re.DOTALL)
 
@@ -53,14 +54,13 @@ def _words(told: PromptWords) -> tuple[str, str, str]:
     return _SYSTEM, "", f"Write the next operation.\n\nTask:\n{told.task}\n\nPrevious operations:\n{done}"
 
 
-def _split(text: str) -> list[FunctionCall]:
-    return calls(text.rpartition("<action>")[2].partition("</action>")[0])
-
-
 def _at(place: object, frame: CoordinateFrame) -> Point:
-    """A fraction is a share of the screen."""
-    if isinstance(place, str) and "." in place and max(found := numbers(place) or (9.0,)) <= 1 and len(found) == 2:
-        return frame.point(found[0] * frame.width, found[1] * frame.height)
+    """Two fractions are shares of the screen; one fraction beside pixels may be either."""
+    match numbers(place) if isinstance(place, str) and "." in place else ():
+        case (x, y) if max(x, y) <= 1:
+            return frame.point(x * frame.width, y * frame.height)
+        case (x, y) if 0 < min(x, y) < 1:
+            raise UnreadableAnswerError("unreadable", f"{place!r:.60} is not a point")
     return frame.at(place)
 
 
@@ -78,24 +78,16 @@ def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
     return made(kind, name, frame, text=text)
 
 
-def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
-    name = _NAMES.get(actions.action_type(action))
-    match action:
-        case actions.Click(point) | actions.LongPress(point):
-            return "{}(x={}, y={})".format(name, *frame.place(point))
-        case actions.Scroll(start, end):
-            return "swipe(from_coord=({}, {}), to_coord=({}, {}))".format(*frame.place(start), *frame.place(end))
-        case actions.Type(text):
-            return f"{name}(message={text!r})"
-        case actions.Press():
-            return None if name is None else f"{name}()"
-        case actions.Complete(text) | actions.Impossible(text):
-            status = "success" if isinstance(action, actions.Complete) else "failure"
-            return f"terminate(status='{status}', info={text!r})"
-
-
-def _form(call: str, said: Said) -> str:
-    return f"<operation>\n{said.sentence}\n</operation>\n<action>\n{call}\n</action>"
+_write = writer(
+    CLICK="click(x=$x, y=$y)",
+    LONG_PRESS="long_press(x=$x, y=$y)",
+    SCROLL="swipe(from_coord=($x, $y), to_coord=($x2, $y2))",
+    TYPE="write(message=$python)",
+    HOME="navigate_home()",
+    BACK="navigate_back()",
+    COMPLETE="terminate(status='success', info=$python)",
+    IMPOSSIBLE="terminate(status='failure', info=$python)",
+)
 
 
 def _operation(answer: str) -> str:
@@ -107,10 +99,10 @@ ADAPTERS = (
     Adapter(
         "scalecua",
         _words,
-        _split,
+        partial(calls_in_tag, "action"),
         _act,
         _write,
-        form=_form,
+        form=form("<operation>\n$sentence\n</operation>\n<action>\n$call\n</action>"),
         frame=sent_frame,
         fit=Fit(2_109_744, factor=28),
         retold=_operation,

@@ -5,12 +5,15 @@ Sources: bytedance/UI-TARS, README_v1.md and codes/ui_tars/prompt.py; the author
 `drag` and a scroll between two boxes are the finger's. Newer Doubao models write tags, see `tagged_calls`.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from string import Template
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, Turns, made
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, Turns, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path, sent_frame, view_scroll
 from odyssey_recorder.agents.parsing import FunctionCall, after_mark, calls, name_of, tagged_calls
+from odyssey_recorder.agents.phrases import form, writer
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """\
@@ -51,29 +54,20 @@ press_home()
 press_back()
 finished(content='xxx') # Use escape characters \\', \\", and \\n in content part to ensure we can parse the content \
 in normal python string format."""
-_BOX = "start_box='<|box_start|>({},{})<|box_end|>'"
-_BOXES = f"{_BOX}, end_box='<|box_start|>({{}},{{}})<|box_end|>'"
-_POINT = "point='<point>{} {}</point>'"
-_POINTS = f"start_{_POINT}, end_{_POINT}"
+_BOX = "start_box='<|box_start|>($x,$y)<|box_end|>'"
+_BOXES = f"{_BOX}, end_box='<|box_start|>($x2,$y2)<|box_end|>'"
+_POINT = "point='<point>$x $y</point>'"
+_POINTS = f"start_{_POINT}, end_point='<point>$x2 $y2</point>'"
 _KINDS = {
-    "click": "CLICK",
-    "long_press": "LONG_PRESS",
-    "type": "TYPE",
-    "press_home": "HOME",
-    "press_back": "BACK",
-    "press_appselect": "RECENT",
-    "finished": "COMPLETE",
-    "call_user": "IMPOSSIBLE",
-    "open_app": "OPEN",
-    "hotkey": "KEY",
+    "click": "CLICK", "long_press": "LONG_PRESS", "type": "TYPE", "press_home": "HOME", "press_back": "BACK",
+    "press_appselect": "RECENT", "finished": "COMPLETE", "call_user": "IMPOSSIBLE", "open_app": "OPEN", "hotkey": "KEY",
     "wait": "WAIT",
-}
-_NAMES = {kind: name for name, kind in _KINDS.items()}
+}  # fmt: skip
 _ENTER = FunctionCall("hotkey", {"key": "enter"})
 
 
 def _words(of_model: str, place: str, way: str, told: PromptWords) -> tuple[str, str]:
-    names = of_model.format(place=place.format("x1", "y1"), way=way.format("x1", "y1", "x2", "y2"))
+    names = Template(of_model.format(place=place, way=way)).substitute(x="x1", y="y1", x2="x2", y2="y2")
     return "You are a helpful assistant.", _PROMPT.format(actions=names, task=told.task)
 
 
@@ -99,21 +93,18 @@ def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
     return made(_KINDS.get(name), name, frame, start, text)
 
 
-def _write(way: str, place: str, action: actions.Action, frame: CoordinateFrame) -> str:
-    name = _NAMES.get(actions.action_type(action))
-    match action:
-        case actions.Click(point) | actions.LongPress(point):
-            return f"{name}({place.format(*frame.place(point))})"
-        case actions.Scroll(start, end):
-            return way.format(*frame.place(start), *frame.place(end))
-        case actions.Type(text) | actions.Complete(text):
-            return f"{name}(content={text!r})"
-        case actions.Press() | actions.Impossible():
-            return f"{name}()"
-
-
-def _form(call: str, said: Said) -> str:
-    return f"Thought: {said.thought} {said.sentence}\nAction: {call}"
+def _writer(way: str, place: str) -> Callable[[actions.Action, CoordinateFrame], str | None]:
+    return writer(
+        CLICK=f"click({place})",
+        LONG_PRESS=f"long_press({place})",
+        SCROLL=way,
+        TYPE="type(content=$python)",
+        HOME="press_home()",
+        BACK="press_back()",
+        RECENT="press_appselect()",
+        COMPLETE="finished(content=$python)",
+        IMPOSSIBLE="call_user()",
+    )
 
 
 _V1 = Adapter(
@@ -121,8 +112,8 @@ _V1 = Adapter(
     partial(_words, _OF_V1, _BOX, _BOXES),
     _split,
     _act,
-    partial(_write, f"scroll({_BOXES})", _BOX),
-    form=_form,
+    _writer(f"scroll({_BOXES})", _BOX),
+    form=form("Thought: $thought $sentence\nAction: $call"),
     turns=Turns(is_apart=True),
     pictures=4,
     source="bytedance/UI-TARS 582f3a7",
@@ -131,7 +122,7 @@ _V15 = replace(
     _V1,
     name="ui-tars-1.5",
     words=partial(_words, _OF_V15, _BOX, _BOXES),
-    write=partial(_write, f"drag({_BOXES})", _BOX),
+    write=_writer(f"drag({_BOXES})", _BOX),
     frame=sent_frame,
     fit=Fit(16384 * 28 * 28, factor=28, least=100 * 28 * 28),
 )
@@ -139,7 +130,7 @@ _DOUBAO = replace(
     _V15,
     name="doubao-ui-tars",
     words=partial(_words, _OF_V15, _POINT, _POINTS),
-    write=partial(_write, f"drag({_POINTS})", _POINT),
+    write=_writer(f"drag({_POINTS})", _POINT),
     frame=_V1.frame,
 )
 ADAPTERS = (_V1, _V15, _DOUBAO)

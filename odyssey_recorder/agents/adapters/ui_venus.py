@@ -5,10 +5,12 @@ are listed with their thoughts. `CallUser` is its answer to a question. It canno
 """
 
 import re
+from functools import partial
 
-from odyssey_recorder.agents.adapter import Adapter, PromptWords, Said, made
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
 from odyssey_recorder.agents.frames import CoordinateFrame, Fit, path
-from odyssey_recorder.agents.parsing import FunctionCall, calls, name_of
+from odyssey_recorder.agents.parsing import FunctionCall, calls_in_tag, name_of
+from odyssey_recorder.agents.phrases import form, writer
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """\
@@ -46,23 +48,17 @@ Coordinates go from 0 to 999 in both directions.
 - Before you type, the field must be focused.
 - Scroll moves the finger from start to end.
 - If the task asks a question, answer it with CallUser."""
-_NAMES = {
-    "CLICK": "Click", "LONG_PRESS": "LongPress", "SCROLL": "Scroll", "TYPE": "Type", "HOME": "PressHome",
-    "BACK": "PressBack", "RECENT": "PressRecent", "COMPLETE": "Finished",
-}  # fmt: skip
-_KINDS = {name.lower(): kind for kind, name in _NAMES.items()} | {
-    "calluser": "COMPLETE", "launch": "OPEN", "wait": "WAIT", "pressenter": "KEY",
+_KINDS = {
+    "click": "CLICK", "longpress": "LONG_PRESS", "type": "TYPE", "presshome": "HOME", "pressback": "BACK",
+    "pressrecent": "RECENT", "finished": "COMPLETE", "calluser": "COMPLETE", "launch": "OPEN", "wait": "WAIT",
+    "pressenter": "KEY",
 }  # fmt: skip
 _CONCLUSION = re.compile(r"\s*<conclusion>.*\Z", re.DOTALL)
 
 
 def _words(told: PromptWords) -> tuple[str, str]:
-    done = "\n".join(f"Step {number}: {text}" for number, text in enumerate(told.done))
+    done = told.listed("", "Step {0}: {1}", first=0)
     return "", _PROMPT.format(task=told.task, done=done)
-
-
-def _split(text: str) -> list[FunctionCall]:
-    return calls(text.rpartition("<action>")[2].partition("</action>")[0])
 
 
 def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
@@ -73,23 +69,16 @@ def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
     return made(_KINDS.get(name), name, frame, given.get("box"), text)
 
 
-def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
-    name = _NAMES.get(actions.action_type(action))
-    match action:
-        case actions.Click(point) | actions.LongPress(point):
-            return "{}(box=({},{}))".format(name, *frame.place(point))
-        case actions.Scroll(start, end):
-            return "Scroll(start=({},{}), end=({},{}))".format(*frame.place(start), *frame.place(end))
-        case actions.Type(text) | actions.Complete(text):
-            return f"{name}(content={text!r})"
-        case actions.Press():
-            return f"{name}()"
-        case actions.Impossible():
-            return None
-
-
-def _form(call: str, said: Said) -> str:
-    return f"<think>{said.thought}</think>\n<action>{call}</action>\n<conclusion>{said.sentence}</conclusion>"
+_write = writer(
+    CLICK="Click(box=($x,$y))",
+    LONG_PRESS="LongPress(box=($x,$y))",
+    SCROLL="Scroll(start=($x,$y), end=($x2,$y2))",
+    TYPE="Type(content=$python)",
+    HOME="PressHome()",
+    BACK="PressBack()",
+    RECENT="PressRecent()",
+    COMPLETE="Finished(content=$python)",
+)
 
 
 def _retold(answer: str) -> str:
@@ -100,10 +89,10 @@ ADAPTERS = (
     Adapter(
         "ui-venus-1.5",
         _words,
-        _split,
+        partial(calls_in_tag, "action"),
         _act,
         _write,
-        form=_form,
+        form=form("<think>$thought</think>\n<action>$call</action>\n<conclusion>$sentence</conclusion>"),
         fit=Fit(12_845_056),
         retold=_retold,
         sampling={"temperature": 0.0, "top_p": 1.0, "top_k": -1, "repetition_penalty": 1.05},

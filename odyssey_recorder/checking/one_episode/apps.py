@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from functools import cache
 
 from odyssey_recorder.checking.evidence import EpisodeEvidence
 from odyssey_recorder.checking.finding_text import listed, named, sentence
@@ -93,10 +94,28 @@ def is_known(package: str) -> bool:
     return any(package in catalogue.by_package for catalogue in shipped_catalogues().values())
 
 
+@cache
+def package_of(app: str) -> str:
+    """Of the app that a catalogue has by this name or alias, android.yaml first; otherwise the name itself."""
+    names = {letters(app), letters(f"{app}s")}
+    for _, catalogue in sorted(shipped_catalogues().items()):
+        for known in catalogue.apps:
+            if not names.isdisjoint(map(letters, (known.name, *known.aliases))):
+                return known.package
+    return app
+
+
 def is_app(package: str, app: str) -> bool:
     catalogues = shipped_catalogues().values()
     found = (catalogue.by_package.get(package) for catalogue in catalogues)
-    return any(known is not None and letters(known.name) == letters(app) for known in found) or _is_named(package, app)
+    names = {letters(name) for known in found if known is not None for name in (known.name, *known.aliases)}
+    return letters(app) in names or _is_named(package, app)
+
+
+def packages_of(app: str) -> list[str]:
+    """Those that the catalogues know for an app of this name, without parts of Android."""
+    known = (known for catalogue in shipped_catalogues().values() for known in catalogue.apps)
+    return [one.package for one in known if letters(one.name) == letters(app) and not is_of_android(one.package)]
 
 
 def _is_named(package: str, app: str) -> bool:

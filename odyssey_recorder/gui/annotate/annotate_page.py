@@ -120,7 +120,7 @@ class AnnotatePage(MainPage):
         self._arrange()
 
     def _report_failure(self, why: str) -> None:
-        self._message.show_message(Tone.DANGER, "The texts could not be read.", breakable(why))
+        self._message.show_message(Tone.DANGER, "Couldn't read the texts.", breakable(why))
 
     # One episode.
 
@@ -379,7 +379,11 @@ class AnnotatePage(MainPage):
             },
         )
         commands.belong_to(self, AnnotateCommand.SHOW_MARK)
-        commands.enable(AnnotateCommand.WRITE_TEXTS, on=self._writing is not None, why="No model can be asked here.")
+        commands.enable(
+            AnnotateCommand.WRITE_TEXTS,
+            on=self._writing is not None,
+            why="No language model is set up. Choose one in Settings.",
+        )
         if self._writing is not None:
             commands.bind(self, {AnnotateCommand.WRITE_TEXTS: self._writing.ask})
             self._writing.summarized.connect(self._report_written)

@@ -59,7 +59,7 @@ class AnnotatedPane(QWidget):
         if not rows:
             return "No episodes yet.", "Published episodes appear here."
         if self._is_reading or any(row.problem or set(row.states or {}) & _WRITTEN for row in rows):
-            return "Choose an episode.", "Those with contradicted texts come first. Enter opens."
+            return "Choose an episode.", "Episodes with contradicted texts come first. Press Enter to open one."
         return "No texts yet.", "Choose “Write texts…” to have a model write them, or open an episode and write (F2)."
 
     def read(self) -> None:

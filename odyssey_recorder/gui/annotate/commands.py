@@ -15,7 +15,7 @@ class AnnotateCommand(Command):
         "Accept", "Accept this text, or save what you wrote, and go to the next", "check", "Return", primary=True
     )
     EDIT_TEXT = _command("Edit", "Change this text; Enter saves, Esc leaves it as it was", "pencil_outline", "F2")
-    REJECT_TEXT = _command("Reject", "Reject this text, to have it written anew, and go to the next", "close", "Del")
+    REJECT_TEXT = _command("Reject", "Reject this text so that it is written again, and go to the next", "close", "Del")
     NEXT_CONTRADICTED = _command(
         "Next contradicted", "Go to the next text that the evidence contradicts", "alert_circle_outline", "N"
     )
@@ -31,10 +31,10 @@ class AnnotateCommand(Command):
         "Show the mark", "Show the action on the screenshot, or the plain one", "gesture_tap", "M", checkable=True
     )
     NEXT_CANDIDATE = _command("Next suggestion", "Show another suggestion for this text", "swap_horizontal", "]")
-    TAKE_CANDIDATE = _command("Use the other", "Accept the other suggestion, and go to the next", "swap_vertical", "U")
+    TAKE_CANDIDATE = _command("Use this suggestion", "Accept it, and go to the next text", "swap_vertical", "U")
     NEXT_TEXT_EPISODE = _command("Next episode", "Open the next episode with open texts", "skip_next", "Ctrl+J")
     WRITE_TEXTS = _command(
-        "Write texts…", "Have a model write what is missing; shows the cost first", "robot_outline", "Ctrl+M"
+        "Write texts…", "Have a model write the missing texts. You see the cost first.", "robot_outline", "Ctrl+M"
     )
     READ_TEXTS = _command("Refresh", "Read the texts again", "refresh", "F5")
     DISMISS_ANNOTATE = _command("Dismiss", "Dismiss this message", "close", "Ctrl+.")

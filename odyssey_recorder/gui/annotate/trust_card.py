@@ -10,7 +10,7 @@ from odyssey_recorder.gui.kit.parts import Card, fill_column, fill_grid, say, te
 
 _TIPS = {
     "Decided one by one": "Suggestions that were accepted, edited or rejected one by one",
-    "Accepted": "Of these, the share that was accepted as it was",
+    "Accepted": "Share of suggestions accepted without changes",
     "Changed by": "How much of an edited text was changed, on average",
     "Seconds per text": "The median, without idle time",
     "Planted caught": "Texts of other steps that were shown as suggestions, and how many of them were noticed",

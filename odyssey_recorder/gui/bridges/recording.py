@@ -18,6 +18,7 @@ from odyssey_recorder.gui.frame.background import Background, error_text
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Actor, Mode
+from odyssey_recorder.recording.notice import Notice
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import Listener, RecordingView
 
@@ -205,7 +206,8 @@ class RecordingController(QObject):
     def start(self, assignment: Assignment, actor: Actor | None = None) -> None:
         mode = self.mode
         self.assignment, self.is_practising = assignment, assignment.is_practice
-        self._begin(lambda device, listener: self._service.begin(device, assignment, listener, mode, actor))
+        begin = partial(self._service.begin, may_clear=True)  # the window has asked
+        self._begin(lambda device, listener: begin(device, assignment, listener, mode, actor))
 
     def resume(self, draft: "DraftSummary", *, is_practice: bool = False) -> None:
         """On the chosen device, or on one that suits the draft, which is started if none runs."""
@@ -356,6 +358,9 @@ class RecordingController(QObject):
         self._enter(Phase.RECORDING)
         self._facts, self._asks_facts = None, not (self.is_practising or recorder.actor == "agent")
         recorder.start()
+        if kept := recorder.origin.start.kept:
+            why = "The package is unknown, or Android did not delete the data."
+            self.noticed.emit(Notice(f"These apps keep their data: {', '.join(kept)}. {why}"))
 
     def _on_view(self, view: RecordingView) -> None:
         if self.sender() is not self._bridge:
@@ -391,7 +396,7 @@ class RecordingController(QObject):
 
         def make(device: Device, listener: Listener) -> "Recorder":
             recorder.join()
-            return self._service.begin(device, assignment, listener, recorder.mode)
+            return self._service.begin(device, assignment, listener, recorder.mode, may_clear=True)
 
         self._make(self._device, make)
 

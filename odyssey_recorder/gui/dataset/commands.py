@@ -15,30 +15,30 @@ class DatasetCommand(Command):
     SHOW_FIGURES = _toggle("Figures", "Show the figures of the listed episodes", "chart_bar", "Alt+2")
     SHOW_SPLITS = _toggle("Splits", "Show the splits and their leaks", "call_split", "Alt+3", seen_by="leads")
     SHOW_RELEASES = _toggle(
-        "Releases", "Show what was released, by hash", "tag_multiple_outline", "Alt+4", seen_by="leads"
+        "Releases", "Show the releases of this dataset", "tag_multiple_outline", "Alt+4", seen_by="leads"
     )
     FIND_EPISODE = _command("Find", "Go to the filter", "magnify", "Ctrl+F")
-    SAVE_VIEW = _command("Save view…", "Save the filter by a name", "bookmark_plus_outline", "Ctrl+D")
+    SAVE_VIEW = _command("Save view…", "Save this filter under a name", "bookmark_plus_outline", "Ctrl+D")
     DELETE_VIEW = _command("Delete view", "Delete the chosen saved view", "bookmark_remove_outline")
     SHOW_GALLERY = _toggle("Show gallery", "Show screenshots of each episode, or the table", "filmstrip", "Ctrl+G")
     EXPORT_EPISODES = _for_leads("Export…", "Export the selected or all listed episodes", "export_variant", "Ctrl+E")
     CLEAR_FILTERS = _command("Show all", "Clear the filter", "filter_off_outline", "Ctrl+Shift+F")
     EPISODE_FOLDER = _command("Open folder", "Open the folder of the episode", "folder_open_outline", "Ctrl+O")
     EPISODE_PATH = _command("Copy path", "Copy the path of the episode", "content_copy", "Ctrl+Shift+C")
-    SAME_TASK = _command("Compare…", "Show all takes of this task side by side", "compare")
+    SAME_TASK = _command("Compare…", "Show all recordings of this task side by side", "compare")
     EPISODE_ID = _command("Copy id", "Copy the episode id", "identifier", "Ctrl+C")
     SAVE_DATASET_FIGURES = _command("Save as page…", "Save the figures as a web page", "content_save_outline", "Ctrl+S")
     SAVE_FIGURE_IMAGES = _command("Save images…", "Save each figure as an image", "image_outline", "Ctrl+Shift+S")
     MAKE_SPLITS = _for_leads(
         "Make splits…",
-        "Divide the episodes into train and test; shows first what would move",
+        "Divide the episodes into train and test parts. You see the changes first.",
         "call_split",
         "Ctrl+M",
         primary=True,
     )
     MAKE_RELEASE = _for_leads(
         "Make release…",
-        "Release the accepted episodes by hash; shows first what would be released",
+        "Make a release of the accepted episodes. You see its contents first.",
         "tag_plus_outline",
         "Ctrl+Shift+M",
         primary=True,
@@ -55,8 +55,10 @@ class DatasetCommand(Command):
     REQUEST_REVIEW = _for_leads(
         "Send to review…", "Request a second review of the selected episodes", "account_multiple_check_outline"
     )
-    CONTROL_EPISODES = _for_leads("Controls…", "Show and add episodes that measure the reviewers", "target")
-    RESTORE_EPISODES = _for_leads("Restore…", "Take the selected retired episodes back", "archive_arrow_up_outline")
+    CONTROL_EPISODES = _for_leads("Controls…", "Show and add control episodes, which measure the reviewers", "target")
+    RESTORE_EPISODES = _for_leads(
+        "Restore…", "Put the selected retired episodes back into lists and exports", "archive_arrow_up_outline"
+    )
     WITHDRAW_EPISODES = _command(
         "Withdraw…",
         "Move your selected episodes to the trash, with a reason; their tasks can be recorded again",
@@ -66,6 +68,6 @@ class DatasetCommand(Command):
     )
     SHOW_TRASH = _command("Trash…", "Show rejected and withdrawn episodes, and restore them", "delete_outline")
     SHOW_DUPLICATES = _for_leads(
-        "Find duplicates…", "Show groups of episodes that may be the same, the best first", "content_duplicate"
+        "Find duplicates…", "Show groups of possible duplicates, the best episode first", "content_duplicate"
     )
     DISMISS_DATASET = _command("Dismiss", "Dismiss this warning", "close", "Ctrl+.")

@@ -44,7 +44,7 @@ from odyssey_recorder.gui.kit.theme import grown
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.review.status import ReviewStage
 from odyssey_recorder.services.exports import Prepared
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 from odyssey_recorder.settings import Role
 
 _FACETS_PX = 216
@@ -79,7 +79,7 @@ class DatasetPage(MainPage):
     ) -> None:
         super().__init__()
         self._who = who
-        self._review: Callable[[], ReviewService] | None = None
+        self._review: Callable[[], ReviewedDataset] | None = None
         self._is_checked = False
         self._background = background
         self._commands = commands
@@ -127,7 +127,7 @@ class DatasetPage(MainPage):
             self._listing.begin()
             self._saved.read()
 
-    def allow_review(self, review: Callable[[], ReviewService]) -> None:
+    def allow_review(self, review: Callable[[], ReviewedDataset]) -> None:
         """Check the episodes once a verdict depends on it, find duplicates, send episodes to review, and export."""
         self._review = review
 
@@ -205,7 +205,13 @@ class DatasetPage(MainPage):
         selected = f"{len(self._selected):,} selected" if len(self._selected) > 1 else ""
         if self._is_read or shown:
             self._title.setText(" · ".join(filter(None, (count, broken, selected))))
-            self._empty.show_text(*((_NOTHING_YET, _HOW_TO_BEGIN) if not self._total else (_NO_MATCH, "")))
+            self._empty.show_text(
+                *(
+                    (_NOTHING_YET, _HOW_TO_BEGIN)
+                    if not self._total
+                    else (_NO_MATCH, "Press “Show all” to clear the filter.")
+                )
+            )
         is_gallery = self._commands[DatasetCommand.SHOW_GALLERY].isChecked()
         listing = self._gallery if is_gallery and self._gallery is not None else self._view
         self._home = listing
@@ -308,7 +314,7 @@ class DatasetPage(MainPage):
         }
 
     def _calls_with_reviews(
-        self, review: Callable[[], ReviewService], index: EpisodeIndex, retiring: Retiring
+        self, review: Callable[[], ReviewedDataset], index: EpisodeIndex, retiring: Retiring
     ) -> dict[Command, Callable[[], object]]:
         def show_duplicates() -> None:
             dialog = DuplicatesDialog(index, review().check_all, self._background, self)
@@ -324,14 +330,14 @@ class DatasetPage(MainPage):
             DatasetCommand.EXPORT_EPISODES: lambda: self._ask_to_export(review(), index.root),
         }
 
-    def _ask_to_export(self, reviews: ReviewService, root: Path) -> None:
+    def _ask_to_export(self, reviews: ReviewedDataset, root: Path) -> None:
         listed = [episode.episode_id for episode in self._table.rows]
         selected = [episode_id for episode_id in listed if episode_id in self._selected]
         dialog = ExportDialog(selected, listed, root.with_name(f"{root.name}-export"), self)
         dialog.accepted.connect(lambda: self._export(reviews, root, dialog.choice))
         dialog.open()
 
-    def _export(self, reviews: ReviewService, root: Path, choice: ExportChoice) -> None:
+    def _export(self, reviews: ReviewedDataset, root: Path, choice: ExportChoice) -> None:
         self._warning.hide()
         title = f"Exporting {counted(len(choice.ids))}"
         work = partial(export, reviews, root, choice)

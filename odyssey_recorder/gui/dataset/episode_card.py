@@ -134,7 +134,9 @@ def _start(start: StartRecord) -> str:
         case "as_found":
             return "Started from the current screen"
         case "clean_home":
-            return "Started from a clean home screen"
+            cleared = f" Data deleted: {', '.join(start.cleared)}." if start.cleared else ""
+            kept = f" Data kept: {', '.join(start.kept)}." if start.kept else ""
+            return f"Started from a clean home screen.{cleared}{kept}".rstrip(".")
         case "snapshot":
             return f"Started from the snapshot {start.snapshot}"
 

@@ -17,8 +17,7 @@ from odyssey_recorder.gui.kit.parts import CheckBox, Choice, fill_column, line_e
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services.exports import ExportWanted, Prepared, prepare_export, write_export
-from odyssey_recorder.services.review import ReviewService
-from odyssey_recorder.splits.drawing import Kind
+from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 
 _TRAINERS = {
     "official-chat": "the official code",
@@ -46,7 +45,7 @@ _HISTORIES = (
 )
 _LEVELS = (("high", "Of the episode"), ("low", "Of each step"), ("both", "Both"))
 _TEXTS = (("none", "As in the annotation files"), ("accepted", "Accepted by people"), ("all", "Also suggested"))
-_SPLITS = (("", "One part"), ("random", "Random"), ("task", "Task"), ("device", "Device"), ("app", "App"))
+_SPLITS = (("", "No split"), ("random", "Random"), ("task", "Task"), ("device", "Device"), ("app", "App"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +62,8 @@ class ExportDialog(Dialog):
         super().__init__("Export", parent)
         self._ids = {"selected": selected, "listed": listed}
         self._which, self._layout = Choice("Episodes"), Choice("Layout")
-        offered = [("selected", f"The selected: {counted(len(selected))}")] if selected else []
-        self._which.offer([*offered, ("listed", f"All that are listed: {counted(len(listed))}")])
+        offered = [("selected", f"Selected: {counted(len(selected))}")] if selected else []
+        self._which.offer([*offered, ("listed", f"All in the list: {counted(len(listed))}")])
         self._which.choose("selected" if len(selected) > 1 else "listed")
         self._layout.offer(_LAYOUTS)
         self._texts, self._samples = Choice("Texts of steps"), _Samples()
@@ -153,12 +152,12 @@ class _Samples(QWidget):
             self._adapter.value,
             self._history.value,
             cast(tuple[Literal["high", "low"], ...], levels),
-            split=cast(Kind, self._split.value),
+            split=self._split.value,
         )
 
 
 def export(
-    reviews: ReviewService, root: Path, choice: ExportChoice, progress: Progress, cancelled: Cancelled
+    reviews: ReviewedDataset, root: Path, choice: ExportChoice, progress: Progress, cancelled: Cancelled
 ) -> Prepared:
     """Raises DatasetError."""
     wanted = ExportWanted(root, choice.out.absolute(), choice.layout, choice.options)

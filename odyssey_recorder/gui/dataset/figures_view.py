@@ -99,7 +99,7 @@ class FiguresView(QWidget):
         job, self._job = self._job, None
         if job is not None and job.state is JobState.FAILED:
             self._message.show_message(
-                Tone.DANGER, "The figures cannot be computed.", breakable(job.error), cause="counting"
+                Tone.DANGER, "Couldn't calculate the figures.", breakable(job.error), cause="counting"
             )
         self._update_status()
         if self._is_stale:
@@ -120,7 +120,7 @@ class FiguresView(QWidget):
             self._background.run(
                 partial(write, place, self._shown),
                 lambda text: show(Tone.SUCCESS, text, breakable(str(place))),
-                lambda error: show(Tone.DANGER, "The figures cannot be saved.", breakable(error_text(error))),
+                lambda error: show(Tone.DANGER, "Couldn't save the figures.", breakable(error_text(error))),
             )
 
     @staticmethod
@@ -137,7 +137,7 @@ class FiguresView(QWidget):
         self._against.setToolTip("Choose the published figures to compare with")
         fix_width(self._against, 84)
         nothing = notice("No figures yet.", "Figures appear with the first published episode.")
-        no_match = notice("No matching episodes.", "Change the filter, or choose “Show all”.")
+        no_match = notice("No matching episodes.", "Change the filter, or press “Show all”.")
         for view in (self._pane, pile(nothing), pile(no_match)):
             self._empty.addWidget(view)
         beside = text_label("Compare with", "hint")

@@ -13,7 +13,7 @@ from odyssey_recorder.gui.kit.parts import SearchField, fill_column, say, text_l
 from odyssey_recorder.gui.kit.theme import Theme
 
 _POPUP_PX = 260
-_EXAMPLE = "Filter, such as:  steps:>20 app:Chrome verdict:accepted invoice"
+_EXAMPLE = "steps:>20 app:Chrome verdict:accepted invoice"
 
 
 class FilterLine(QWidget):

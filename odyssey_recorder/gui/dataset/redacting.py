@@ -114,7 +114,7 @@ class RedactDialog(Dialog):
         self._canvas = BoxCanvas(None)
         self._canvas.drawn.connect(self._take)
         self._why = line_edit("Reason", "Why it is hidden, such as: a name")
-        hint = "Draw a box around what exports black out. Steps with the very same screenshot get it too."
+        hint = "Draw a box around what to hide in exports. Other steps with the same screenshot get the box too."
         self._ok = push_button("Redact", "Black this box out in exports (Enter)", "primary", self.accept)
         cancel = push_button("Cancel", "Change nothing (Esc)", call=self.reject)
         self._ok.setEnabled(False)
@@ -131,7 +131,7 @@ class RedactDialog(Dialog):
         self._canvas.show_box(Box(width // 3, height * 9 // 20, width * 2 // 3, height * 11 // 20))
 
     def show_problem(self, error: Exception) -> None:
-        self._canvas.show_problem(f"{error_text(error)} Boxes cannot be drawn on it.")
+        self._canvas.show_problem(f"{error_text(error)} You can't draw a box on it.")
 
     def _take(self, box: Box) -> None:
         self._box = box

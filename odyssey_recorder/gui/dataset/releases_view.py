@@ -22,7 +22,7 @@ from odyssey_recorder.gui.kit.table import TableColumn, TableModel, table_view
 from odyssey_recorder.model.plain_text import counted
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.services import releases
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 
 _ROW_PX = 30
 _UNVERIFIED = "not verified"
@@ -44,7 +44,7 @@ _Difference = tuple[str, str, str]
 class ReleasesView(QWidget):
     """Lists the releases whenever it is shown; long work runs as a job with progress."""
 
-    def __init__(self, reviews: ReviewService, root: Path, background: Background, commands: Commands) -> None:
+    def __init__(self, reviews: ReviewedDataset, root: Path, background: Background, commands: Commands) -> None:
         super().__init__()
         self._reviews = reviews
         self._root = root
@@ -56,10 +56,10 @@ class ReleasesView(QWidget):
         self._view = table_view("Releases", self._model, _ROW_PX)
         self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.selectionModel().selectionChanged.connect(lambda _now, _before: self._offer())
-        self._nothing = notice("No releases yet.", "Choose “Make release…” to release the accepted episodes by hash.")
+        self._nothing = notice("No releases yet.", "Press “Make release…” to make one from the accepted episodes.")
         self._diff_title = text_label(kind="title")
         self._difference_table = TableModel(_DIFFERENCE_COLUMNS)
-        self._differences = table_view("What differs", self._difference_table, _ROW_PX)
+        self._differences = table_view("Differences", self._difference_table, _ROW_PX)
         self._message = Banner(can_dismiss=True)
         self._job = JobCard()
         for part in (self._nothing, self._diff_title, self._differences):
@@ -83,9 +83,7 @@ class ReleasesView(QWidget):
             self.refresh()
 
     def refresh(self) -> None:
-        self._background.run(
-            partial(_rows, self._root), self._take, partial(self._fail, "The releases cannot be read.")
-        )
+        self._background.run(partial(_rows, self._root), self._take, partial(self._fail, "Couldn't read the releases."))
 
     def _take(self, found: Sequence[_Row]) -> None:
         self._message.end("reading")
@@ -139,16 +137,16 @@ class ReleasesView(QWidget):
 
     def _ask_for_name(self) -> None:
         question = Question(
-            "Make a release", "What is the release called?", "Plan", "Show what would be released, and write nothing",
-            "Make no release (Esc)", "Without a name, it gets the next version, such as 1.2.0. It has the accepted "
-            "episodes without errors; no screenshots are copied.",
+            "Make a release", "Name of the new release", "Preview", "Show its contents without writing it",
+            "Make no release (Esc)", "Without a name, it gets the next version, such as 1.2.0. It contains the "
+            "accepted episodes without errors. No screenshots are copied.",
         )  # fmt: skip
         name = line_edit("Name of the release", "The next version")
         ask(question, self, lambda: self._plan(name.text().strip()), labelled("&Name", name))
         name.setFocus()
 
     def _plan(self, name: str) -> None:
-        self._start("Planning the release", partial(releases.draft, self._reviews, self._root, name), self._confirm)
+        self._start("Preparing the release", partial(releases.draft, self._reviews, self._root, name), self._confirm)
 
     def _confirm(self, planned: releases.PlannedRelease) -> None:
         record = planned.record
@@ -181,7 +179,7 @@ class ReleasesView(QWidget):
         text = f"{name}: {counted(lost, 'differences')}." if lost else f"All files of {name} are as released."
         self._message.show_message(Tone.DANGER if lost else Tone.SUCCESS, text)
         self._show(
-            f"What differs from {name}" if found else "",
+            f"Differences from {name}" if found else "",
             [("kept" if difference.kept else "lost", "", difference.what) for difference in found],
         )
         self.refresh()
@@ -241,7 +239,7 @@ _COLUMNS: list[TableColumn[_Row]] = [
         "Written",
         lambda release: f"{release.written:%Y-%m-%d %H:%M}",
         width=140,
-        tip=lambda _: "When it was written to this disk",
+        tip=lambda _: "Date created on this computer",
     ),
     TableColumn("Episodes", lambda release: f"{release.record.episodes:,}", width=84, is_number=True),
     TableColumn("Steps", lambda release: f"{release.record.steps:,}", width=84, is_number=True),

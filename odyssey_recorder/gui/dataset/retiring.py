@@ -33,7 +33,8 @@ from odyssey_recorder.services.curation import (
     record_decisions,
     superseded,
 )
-from odyssey_recorder.services.review import InTrash, ListedControl, ReviewService, trashed_episodes
+from odyssey_recorder.services.review_files import InTrash, trashed_episodes
+from odyssey_recorder.services.reviewed_dataset import ListedControl, ReviewedDataset
 
 _ROW_PX = 30
 _SHOWN = 6
@@ -43,22 +44,22 @@ _SHARE = 0.85
 _REASONS = ("Duplicate", "Recorded by mistake", "Personal data", "App has changed", "Bad quality")
 _REQUEST_REASONS = ("Part of the next release", "Looks wrong", "Reviewed too quickly", "The reviewer was new")
 _REQUEST = (
-    "Each gets a second review by somebody else. Episodes are left out if a second review was "
-    "requested before, if 2 reviewers have judged them, or if they were sent back or rejected."
+    "Somebody else reviews each episode again. Skipped: episodes whose second review was already requested, "
+    "and episodes that were reviewed twice, sent back or rejected."
 )
 _WITHDRAW_REASONS = ("Recorded by mistake", "A step is wrong", "Personal data", "The task was not finished")
-_WITHDRAW = "Episodes that nobody has reviewed move to the trash, and their tasks can be recorded again."
+_WITHDRAW = "Episodes that nobody has reviewed move to the trash. Their tasks can be recorded again."
 _CONTROLS = (
-    "Reviewers who have no part in such an episode get it as if nobody had judged it. Their verdicts change nothing: "
-    "the figures show how often they are right. Choose accepted episodes, and ones that were sent back."
+    "Control episodes look unreviewed to everybody who has no part in them. Verdicts on them change nothing; the "
+    "figures show how often each reviewer is right. Choose accepted episodes, and episodes that were sent back."
 )
-_ADD = "Make the episodes that are selected on the page controls"
+_ADD = "Turn the episodes selected on the page into control episodes"
 _AS_IT_IS = "As it was recorded"
 _LIKENESSES: tuple[tuple[Likeness, str], ...] = (
     ("take", "Task and apps"),
     ("instruction", "Instruction"),
     ("actions", "Task, device and nearly all actions"),
-    ("annotation", "Annotation, but for the id"),
+    ("annotation", "Same annotation, ignoring the id"),
     ("screenshots", "All screenshots (reads every file)"),
 )
 
@@ -88,7 +89,7 @@ class Retiring(Banner):
         """Retire the episodes that are keys in favour of others."""
         self._plan("retire", reasons)
 
-    def request_review(self, reviewing: ReviewService, ids: Iterable[str]) -> None:
+    def request_review(self, reviewing: ReviewedDataset, ids: Iterable[str]) -> None:
         chosen = sorted(ids)
         question = Question(
             "Send to review", f"Send {counted(chosen, 'episodes')} to review?", "Send to review",
@@ -96,7 +97,7 @@ class Retiring(Banner):
         )  # fmt: skip
         ask_why(question, _REQUEST_REASONS, self.window(), partial(self._request, reviewing, chosen))
 
-    def _request(self, reviewing: ReviewService, ids: Sequence[str], why: str) -> None:
+    def _request(self, reviewing: ReviewedDataset, ids: Sequence[str], why: str) -> None:
         def take(sent: Sequence[str]) -> None:
             self._revert = partial(reviewing.withdraw, sent, "undone")
             text = f"{counted(sent, 'episodes')} sent to review, {len(ids) - len(sent):,} left out."
@@ -105,15 +106,15 @@ class Retiring(Banner):
         work = partial(reviewing.request, ids, why)
         self._job.follow(self._background.start(f"Sending {counted(ids, 'episodes')} to review", work, take))
 
-    def withdraw(self, reviewing: ReviewService, ids: Iterable[str]) -> None:
+    def withdraw(self, reviewing: ReviewedDataset, ids: Iterable[str]) -> None:
         chosen = sorted(ids)
         question = Question(
-            "Withdraw episodes", f"Withdraw {counted(chosen, 'episodes')} of yours?", "Withdraw",
+            "Withdraw episodes", f"Withdraw {len(chosen):,} of your episodes?", "Withdraw",
             "Move them to the trash (Enter)", "Change nothing (Esc)", _WITHDRAW,
         )  # fmt: skip
         ask_why(question, _WITHDRAW_REASONS, self.window(), partial(self._withdraw, reviewing, chosen))
 
-    def _withdraw(self, reviewing: ReviewService, ids: Sequence[str], why: str) -> None:
+    def _withdraw(self, reviewing: ReviewedDataset, ids: Sequence[str], why: str) -> None:
         def take(_: None) -> None:
             self._revert = partial(reviewing.restore, ids, "undone")
             self._show_message(Tone.SUCCESS, f"{counted(ids, 'episodes')} moved to the trash.", can_undo=True)
@@ -121,12 +122,12 @@ class Retiring(Banner):
 
         self._background.run(partial(reviewing.withdraw_episodes, ids, why), take, self._fail)
 
-    def show_trash(self, reviewing: ReviewService) -> None:
+    def show_trash(self, reviewing: ReviewedDataset) -> None:
         self._background.run(
             partial(trashed_episodes, reviewing.root), partial(self._open_trash, reviewing), self._fail
         )
 
-    def _open_trash(self, reviewing: ReviewService, episodes: Sequence[InTrash]) -> None:
+    def _open_trash(self, reviewing: ReviewedDataset, episodes: Sequence[InTrash]) -> None:
         def restore(chosen: Sequence[InTrash]) -> None:
             def take(_: None) -> None:
                 self._show_message(Tone.SUCCESS, f"{counted(chosen, 'episodes')} restored, to be reviewed again.")
@@ -141,10 +142,12 @@ class Retiring(Banner):
         dialog.selected.connect(restore)
         dialog.open()
 
-    def show_controls(self, reviewing: ReviewService, ids: Collection[str]) -> None:
+    def show_controls(self, reviewing: ReviewedDataset, ids: Collection[str]) -> None:
         self._background.run(reviewing.controls, partial(self._open_controls, reviewing, ids), self._fail)
 
-    def _open_controls(self, reviewing: ReviewService, ids: Collection[str], controls: Sequence[ListedControl]) -> None:
+    def _open_controls(
+        self, reviewing: ReviewedDataset, ids: Collection[str], controls: Sequence[ListedControl]
+    ) -> None:
         def add() -> None:
             dialog.accept()
             work = partial(reviewing.control, ids, Defect(defect.value) if defect.value else None)
@@ -160,15 +163,15 @@ class Retiring(Banner):
             left_out = f", {asked - len(changed):,} left out" if verb == "added" else ""
             self._show_message(tone, f"{counted(changed, 'control episode')} {verb}{left_out}.")
 
-        defect = Choice("What reviewers see of the added episodes")
+        defect = Choice("Added episodes are shown to reviewers")
         defect.offer([("", _AS_IT_IS), *((one.value, text) for one, text in DEFECTS.items())])
         button = push_button(f"Add {counted(ids, 'selected episode')}", _ADD, "primary", call=add)
         button.setEnabled(bool(ids))
-        title = counted(controls, "control episode") if controls else "There are no control episodes"
-        act = "Remove", "Make the controls selected here ordinary episodes again"
+        title = counted(controls, "control episode") if controls else "No control episodes yet"
+        act = "Remove", "Turn the selected control episodes back into ordinary ones"
         dialog = SelectionDialog(
             "Control episodes", title, _CONTROL_COLUMNS, controls, act, self.window(),
-            labelled("&What reviewers see of the added episodes", defect), hint=_CONTROLS, primary=button,
+            labelled("&Added episodes are shown to reviewers", defect), hint=_CONTROLS, primary=button,
         )  # fmt: skip
         dialog.selected.connect(end)
         dialog.open()
@@ -233,18 +236,18 @@ class DuplicatesDialog(Dialog):
         self._job: Job | None = None
         self._card = JobCard()
         self._title = text_label(kind="title")
-        self._by = Choice("What duplicates have in common")
+        self._by = Choice("Find duplicates by")
         self._by.offer(_LIKENESSES)
         self._by.currentIndexChanged.connect(self._search)
         self._model = TableModel(_COLUMNS)
         self._view = table_view("Duplicates", self._model, _ROW_PX)
         self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.selectionModel().selectionChanged.connect(lambda _now, _before: self._offer())
-        tip = "Retire all but the best of the selected groups; shows first which"
-        self._retire = push_button("Retire others…", tip, call=self._ask)
+        tip = "Keep the best episode of each selected group and retire the others. You confirm first."
+        self._retire = push_button("Retire the rest…", tip, call=self._ask)
         close = push_button("Close", "Close (Esc)", call=self.reject)
         hint = text_label("Recordings of a task by other people or on other devices are usually wanted.", "hint")
-        head = labelled("&Same", self._by)
+        head = labelled("&Find duplicates by", self._by)
         buttons = row(None, close, self._retire)
         self.fill(self._title, hint, head, self._card, self._view, buttons, stretch=self._view)
         self.resize(parent.window().size() * _SHARE)
@@ -275,7 +278,7 @@ class DuplicatesDialog(Dialog):
         if not shiboken6.isValid(self) or by != self._by.value:
             return
         groups, unread = found
-        title = f"{counted(groups, 'groups')} of episodes that may be the same" if groups else "No duplicates found"
+        title = f"{counted(groups, 'groups')} of possible duplicates" if groups else "No duplicates found"
         left_out = f", {counted(unread, 'damaged episodes')} left out" if unread else ""
         self._title.setText(f"{title}{left_out}")
         self._model.show(

@@ -38,8 +38,8 @@ class SameTaskDialog(Dialog):
         self._background = background
         self._strips: list[StepStrip] = []
         self._is_scrolling = False
-        self._title = text_label("Reading the takes of this task…", "title")
-        self._area = scroll_area(name="Takes of the task")
+        self._title = text_label("Reading the recordings of this task…", "title")
+        self._area = scroll_area(name="Recordings of the task")
         close = push_button("Close", "Close (Esc)", call=self.reject)
         self.fill(self._title, self._area, row(None, close), stretch=self._area)
         self.resize(parent.window().size() * _SHARE)
@@ -50,11 +50,11 @@ class SameTaskDialog(Dialog):
             self._title.setText(error_text(found))
             return
         if len(found) == 1:
-            self._title.setText("No other episode has this task with these apps.")
+            self._title.setText("This is the only recording of this task with these apps.")
         else:
             devices = len({take.device for take, _ in found})
-            self._title.setText(f"{counted(len(found), 'takes')} on {counted(devices, 'devices')}")
-        more = [text_label(f"{len(found) - _MOST} more are not shown.", "hint")] if len(found) > _MOST else []
+            self._title.setText(f"{counted(len(found), 'recordings')} on {counted(devices, 'devices')}")
+        more = [text_label(f"{len(found) - _MOST} more aren't shown.", "hint")] if len(found) > _MOST else []
         self._area.setWidget(pile(*map(self._lane, found[:_MOST]), *more, right=6, spacing=14))
 
     def _lane(self, take: Take) -> QWidget:

@@ -60,7 +60,7 @@ class SavedViews(QWidget):
         self._update_commands()
 
     def ask_to_save(self) -> None:
-        field = line_edit("Name of the view", "Name, such as: Long Chrome episodes")
+        field = line_edit("Name of the view", "Long Chrome episodes")
         field.setText(self._names.value)
         hint = text_label("A view with the same name is replaced.", "hint")
         dialog = ask(_SAVE, self, lambda: self._change(field.text().strip(), self._filter), field, hint)

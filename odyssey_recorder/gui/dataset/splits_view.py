@@ -1,6 +1,7 @@
 """The four splits of a dataset, their leaks from test into train, and what making them again would move."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar, cast
@@ -51,11 +52,11 @@ from odyssey_recorder.splits.leaks import Leak, LeakReport
 
 _ROW_PX = 30
 _LEAST_PX = 620
-_KEPT = "These splits continue a release: its episodes keep their sides, and its rules apply."
-_DRAWN_AGAIN = "Scores on the new test parts cannot be compared with those on the released ones."
+_KEPT = "These splits continue a release: its episodes stay in their parts, and its rules apply."
+_DRAWN_AGAIN = "Scores on the new test parts aren't comparable with scores on the released ones."
 _DRAWN_BY = {
-    "random": "tasks, by chance",
-    "task": "templates of each category, by chance",
+    "random": "random tasks",
+    "task": "random templates of each category",
     "device": "named devices",
     "app": "the least used apps of each class",
 }
@@ -117,7 +118,7 @@ class SplitsView(QWidget):
         if job is not None and job.state is JobState.FAILED:
             self._message.show_message(
                 Tone.DANGER,
-                "The splits cannot be checked. Fix or remove the file, then open Splits again.",
+                "Couldn't check the splits. Fix or remove the file, then open Splits again.",
                 breakable(job.error),
                 cause="reading",
             )
@@ -133,15 +134,15 @@ class SplitsView(QWidget):
         dialog.open()
 
     def _write(self, planned: PlannedSplits) -> None:
-        self._commands.enable(DatasetCommand.MAKE_SPLITS, on=False, why="The splits are being written.")
+        self._commands.enable(DatasetCommand.MAKE_SPLITS, on=False, why="The splits are being saved.")
         self._background.run(partial(write_splits, self._root, planned), self._show_result, self._show_result)
 
     def _show_result(self, error: Exception | None) -> None:
         self._commands.enable(DatasetCommand.MAKE_SPLITS, on=True)
         if error is not None:
-            self._message.show_message(Tone.DANGER, "The splits are not written.", breakable(error_text(error)))
+            self._message.show_message(Tone.DANGER, "Couldn't save the splits.", breakable(error_text(error)))
             return
-        self._message.show_message(Tone.SUCCESS, "Splits written.", breakable(str(self._root / SPLITS)))
+        self._message.show_message(Tone.SUCCESS, "Splits saved.", breakable(str(self._root / SPLITS)))
         self.splits_written.emit()
         self.refresh()
 
@@ -163,10 +164,10 @@ class MakeSplitsDialog(Dialog):
         self._unit = Choice("What the random split keeps together")
         self._device = Choice("Test device of the device split")
         self._effect = text_label(kind="hint")
-        self._reshuffle = CheckBox("Draw released episodes again")
+        self._reshuffle = CheckBox("Move released episodes too")
         self._report = text_label()
-        self._plan = push_button("Plan", "Show what would change, and write nothing", "primary", self._start_plan)
-        self._write = push_button("Write splits", "Write the planned splits into the dataset", "", self._confirm)
+        self._plan = push_button("Preview", "Show the changes without saving them", "primary", self._start_plan)
+        self._write = push_button("Save splits", "Save these splits in the dataset", "", self._confirm)
         self._lay_out()
         self._work(lambda: (read_episodes(root), propose_rules(root)), self._take, "Reading the episodes…")
 
@@ -176,7 +177,8 @@ class MakeSplitsDialog(Dialog):
         if self._are_fixed and not self._reshuffle.isChecked():
             return None
         unit = cast(Unit, self._unit.value)
-        return DrawRules(self._seed.value(), self._share.value() / 100, unit, tuple(self._device.value.split("\n")))
+        share, devices = self._share.value() / 100, tuple(self._device.value.split("\n"))
+        return replace(self._proposed, seed=self._seed.value(), share=share, unit=unit, devices=devices)
 
     def _take(self, ready: tuple[UsedEpisodes, tuple[DrawRules, bool]]) -> None:
         self._used, (self._proposed, self._are_fixed) = ready
@@ -203,7 +205,7 @@ class MakeSplitsDialog(Dialog):
         assert self._used is not None
         again = self._reshuffle.isChecked()
         call = partial(_planned, self._root, self._used, self._rules, reshuffle=again)
-        self._work(call, self._show_plan, "Drawing the splits…")
+        self._work(call, self._show_plan, "Calculating the splits…")
 
     def _show_plan(self, plan: tuple[PlannedSplits, Sequence[str]]) -> None:
         self._planned, lines = plan
@@ -227,7 +229,7 @@ class MakeSplitsDialog(Dialog):
     def _forget(self) -> None:
         """The rules differ from those of the plan."""
         self._planned = None
-        lines = ["Choose “Plan” to see what would change."]
+        lines = ["Press “Preview” to see the changes."]
         if self._used is not None:
             lines += _left_out(self._used)
         self._tell("\n".join(lines))
@@ -254,10 +256,10 @@ class MakeSplitsDialog(Dialog):
     def _lay_out(self) -> None:
         self._share.setSuffix("%")
         self._seed.setMinimum(0)
-        self._unit.offer([("take", "All takes of a task"), ("episode", "Nothing")])
+        self._unit.offer([("take", "All recordings of a task"), ("episode", "Nothing")])
         self._unit.setToolTip(self._unit.accessibleName())
         self._device.setToolTip(self._device.accessibleName())
-        self._reshuffle.setToolTip("Released episodes may change sides")
+        self._reshuffle.setToolTip("Released episodes may move between train and test")
         for part in (self._reshuffle, self._effect):
             part.hide()
         for field in (self._share, self._seed):
@@ -294,7 +296,7 @@ def _planned(
 
 
 def _distance_text(drawn: DrawnSplit) -> str:
-    return f"{drawn.split.kind}: no draw came within 3 points of the target, {drawn.target:.1%} in test."
+    return f"{drawn.split.kind}: the test part misses its target by more than 3 points, {drawn.target:.1%} in test."
 
 
 def _left_out(used: UsedEpisodes) -> Iterator[str]:
@@ -306,8 +308,8 @@ def _left_out(used: UsedEpisodes) -> Iterator[str]:
 
 def _remarks(found: PresentSplits, root: Path) -> Iterator[str]:
     if found.foreign:
-        elsewhere = f"Move that out of {root / SPLITS}: the published converter opens every file there."
-        yield f"Not made here: {', '.join(found.foreign)}. {elsewhere}"
+        elsewhere = f"Move them out of {root / SPLITS}: the published converter opens every file there."
+        yield f"These files aren't splits: {', '.join(found.foreign)}. {elsewhere}"
     if found.problem:
         yield found.problem
     if found.changed:
@@ -322,7 +324,7 @@ def _remarks(found: PresentSplits, root: Path) -> Iterator[str]:
 
 def _sheet(found: PresentSplits) -> QWidget:
     cards = list[QWidget]()
-    nothing = ("No splits yet.", "Choose “Make splits…” to divide the episodes into train and test.")
+    nothing = ("No splits yet.", "Press “Make splits…” to divide the episodes into train and test.")
     cards.append(_split_table(found) if found.splits else notice(*nothing))
     if found.leaks is not None:
         rows = [(split.kind, leak) for split in found.leaks.splits for leak in split.leaks]
@@ -341,7 +343,7 @@ def _split_table(found: PresentSplits) -> QTableView:
         if record is None:
             return "elsewhere"
         is_single = drawn.split.kind == "random" and record.rules.unit == "episode"
-        return "episodes, by chance" if is_single else _DRAWN_BY.get(drawn.split.kind, "")
+        return "random episodes" if is_single else _DRAWN_BY.get(drawn.split.kind, "")
 
     columns: list[TableColumn[DrawnSplit]] = [
         TableColumn("Split", lambda drawn: drawn.split.kind, width=100, is_bold=lambda _: True),

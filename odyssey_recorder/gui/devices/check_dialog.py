@@ -21,7 +21,7 @@ _WORST_FIRST = (Outcome.DIFFERENT, Outcome.NOT_POSSIBLE, Outcome.EXPECTED)
 
 class CheckDialog(Dialog):
     def __init__(self, report: DeviceReport, background: Background, parent: QWidget) -> None:
-        super().__init__("Check of the device", parent)
+        super().__init__("Device check", parent)
         self._report = report
         self._background = background
         self._list = scroll_area(name="Results")
@@ -46,7 +46,7 @@ class CheckDialog(Dialog):
         self._background.run(
             partial(self._report.write, file),
             lambda _: show(Tone.SUCCESS, "The report is saved.", str(file)),
-            lambda error: show(Tone.DANGER, "The report could not be saved.", error_text(error)),
+            lambda error: show(Tone.DANGER, "Couldn't save the report.", error_text(error)),
             of=self,
         )
 

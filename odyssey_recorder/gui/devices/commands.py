@@ -28,10 +28,13 @@ class DevicesCommand(Command):
     DEVICE_FOLD = _command("Fold", "Fold the device", "book_outline", "Alt+F")
     DEVICE_UNFOLD = _command("Unfold", "Unfold the device", "book_open_outline", "Alt+U")
     DEVICE_ROTATE = _command("Rotate", "Rotate the device by 90°", "screen_rotation", "Alt+R")
-    DEVICE_RESET = _command("Reset…", "Reset the device to factory state (asks first)", "restore", "Alt+E")
+    DEVICE_RESET = _command("Reset…", "Reset the device to factory state. You confirm first.", "restore", "Alt+E")
     DEVICE_CHECK = _command("Check again", "Check the device again", "refresh", "F9")
     DEVICE_PROBE = _command(
-        "Check this device", "Find out in up to three minutes what it does differently", "clipboard_pulse", "Shift+F9"
+        "Check this device",
+        "Find out in up to three minutes how this device differs from what the recorder expects",
+        "clipboard_pulse",
+        "Shift+F9",
     )
     SNAPSHOT_SAVE = _command("Save", "Save the device's state as a snapshot", "content_save_outline", "Alt+K")
     SNAPSHOT_LOAD = _command("Load", "Restore the device to this snapshot", "backup_restore", "Alt+G")

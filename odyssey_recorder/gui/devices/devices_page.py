@@ -35,7 +35,7 @@ _SPACE = 16
 _LOOKING = "Looking for devices…"
 _LISTING = "listing"  # the cause of a message
 _RECORDING = "An episode is being recorded on this device. Finish or stop the recording first."
-_AMEND = "Its configuration differs from its profile. Fix corrects it; a cold boot applies the change."
+_AMEND = "This device's configuration doesn't match its profile. Press Fix, then Cold boot."
 
 CheckDevice = Callable[[str, Progress, Cancelled], DeviceReport]
 """Checks the device of a serial, on the device itself."""

@@ -9,15 +9,15 @@ _command = partial(CommandText, page="Evaluate", seen_by="reviewers")
 
 class EvaluateCommand(Command):
     EVALUATE_PAGE = CommandText(
-        "Evaluate", "Score what models predicted", "chart_box_outline", "Ctrl+8", seen_by="reviewers"
+        "Evaluate", "Score the predictions of models", "chart_box_outline", "Ctrl+8", seen_by="reviewers"
     )
     SHOW_SCORES = _command("Scores", "Show the scores", "chart_bar", "Alt+1", checkable=True)
     SHOW_JUDGED = _command("Steps", "Show single steps, the worst first", "gesture_tap", "Alt+2", checkable=True)
     SHOW_PROBLEMS = _command(
-        "Problems", "Show what does not fit in the files", "alert_circle_outline", "Alt+3", checkable=True
+        "Problems", "Show problems in the prediction files", "alert_circle_outline", "Alt+3", checkable=True
     )
     SHOW_LEADERBOARD = _command(
-        "Leaderboard", "Show all that was scored since the window was opened", "trophy_outline", "Alt+4", checkable=True
+        "Leaderboard", "Show all scores since the window was opened", "trophy_outline", "Alt+4", checkable=True
     )
     OPEN_PREDICTIONS = _command("Open…", "Choose a file of predictions", "folder_open_outline", "Ctrl+O")
     OPEN_OTHER = _command("Open other…", "Choose the predictions to compare with", "compare", "Ctrl+Shift+O")

@@ -35,7 +35,7 @@ _FORM_PX = 260
 _ROOMY_PX = 560
 _SPACE = 16
 _SPLITS = [("", "All episodes"), *((kind, f"Test part of {kind}") for kind in KINDS)]
-_LEVELS = [("", "As the file says, or high"), ("high", "High"), ("low", "Low")]
+_LEVELS = [("", "As in the file, otherwise high"), ("high", "High"), ("low", "Low")]
 _TABLES = ("Markdown (*.md)", "CSV (*.csv)", "LaTeX (*.tex)")
 _HOW_TO_BEGIN = (
     "Choose a file of predictions, then “Score”. It can come from the official evaluator, AgentCPM-GUI, OS-Atlas, "
@@ -110,9 +110,9 @@ class EvaluatePage(MainPage):
         self._show((figures, steps, problems_view(scored), leaderboard_view([*self._all.values()], save)))
         misfits = [f"{Path(name).name}: {fit.counts}" for name, fit in found.fits if not fit.is_clean]
         if misfits or found.unread:
-            unread = f"{len(found.unread):,} episodes of the dataset that cannot be read" if found.unread else ""
+            unread = f"{len(found.unread):,} unreadable episodes in the dataset" if found.unread else ""
             detail = "; ".join(filter(None, (*misfits, unread)))
-            text = "Not everything fits the dataset. “Problems” shows what, and where."
+            text = "Some predictions don't match the dataset. See Problems."
             self._message.show_message(Tone.WARNING, text, breakable(detail))
 
     def _end(self) -> None:
@@ -147,7 +147,7 @@ class EvaluatePage(MainPage):
         self._background.run(
             write,
             lambda _: show(Tone.SUCCESS, f"The {what} is saved.", breakable(str(file))),
-            lambda error: show(Tone.DANGER, f"The {what} could not be saved.", breakable(error_text(error))),
+            lambda error: show(Tone.DANGER, f"Couldn't save the {what}.", breakable(error_text(error))),
         )
 
     # Layout.
@@ -201,7 +201,7 @@ class EvaluatePage(MainPage):
             tabs.add(command, partial(self._views.setCurrentIndex, at))
         fill_column(middle, tabs, self._message, self._job, (self._views, 1), spacing=10)
         panels = Panels(
-            "evaluate", self._commands, middle, {"left": (scroll_area(form, "What is scored"), _FORM_PX)},
+            "evaluate", self._commands, middle, {"left": (scroll_area(form, "Predictions to score"), _FORM_PX)},
             lambda _side, px: px >= _ROOMY_PX,
         )  # fmt: skip
         fill_column(self, (panels, 1), margins=(_SPACE, 12, _SPACE, _SPACE))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QTableView, QVBoxLayout, QWidget
 from odyssey_recorder.evaluation.answers import KINDS
 from odyssey_recorder.evaluation.leaderboard import TEXTS, brief
 from odyssey_recorder.evaluation.report import Evaluation, shown
-from odyssey_recorder.evaluation.scores import COLUMNS, Figures
+from odyssey_recorder.evaluation.scores import COLUMNS, Figures, paper_columns
 from odyssey_recorder.figures.figure import CountGrid, Figure
 from odyssey_recorder.gui.figures.figures_pane import figure_card
 from odyssey_recorder.gui.kit.layouts import notice, pile, scroll_area
@@ -20,14 +21,16 @@ from odyssey_recorder.model.plain_text import on_one_line
 from odyssey_recorder.services.evaluation import ScoredFiles
 
 _ROW_PX = 28
-_FIGURE_PX, _INTERVAL_PX, _NAME_PX = 84, 122, 106
+_FIGURE_PX, _INTERVAL_PX, _NAME_PX, _SOURCE_PX = 84, 122, 106, 190
 _LONGEST_NAME = 14
+_PUBLISHED = 4
+"""Columns of published results for which there is room: the AMS and SR of a model and its source."""
 _GROUPS = {
     "category": "category", "device": "device", "app_class": "kind of app", "length": "length of the episode",
     "action": "true action", "position": "position in the episode",
 }  # fmt: skip
 _TEXT_HEADS = ("Source", *TEXTS)
-_WIDE_HEADS = ("95%", "Source", "AMS, alternatives")
+_WIDE_HEADS = ("95%", "AMS, alternatives")
 _STEP_GROUPS = ("action", "position")
 
 _Row = Sequence[object]
@@ -88,7 +91,7 @@ def problems_view(scored: ScoredFiles) -> QWidget:
         return pile(*hints, notice("No problems.", "Every step has one prediction, and every prediction a step."))
     view, model = QWidget(), TableModel(columns)
     model.show(rows)
-    table = table_view("What does not fit", model, _ROW_PX)
+    table = table_view("Problems", model, _ROW_PX)
     model.setParent(table)
     fill_column(view, *hints, (table, 1))
     return view
@@ -126,32 +129,23 @@ def _tables(scored: ScoredFiles) -> Iterator[QWidget]:
     if found.changes:
         yield _title(found, "What each rule changes, one after the other")
         rows: list[_Row] = [(change.switch, change.ams, change.sr, change.changed) for change in found.changes]
-        yield _table("Rules of strict", ("Rule", "AMS", "SR", "Judged otherwise"), rows, wide=(3,))
+        yield _table("Rules of strict", ("Rule", "AMS", "SR", "Steps scored differently"), rows, wide=(3,))
     if found.published:
         yield _title(found, "Published results")
-        own: _Row = (found.model, "this evaluation", *_comparable(found))
-        rows = [own, *((score.model, score.source, score.ams, score.sr) for score in found.published)]
-        yield _table("Published results", ("Model", "Source", "AMS", "SR"), rows)
-
-
-def _comparable(found: Evaluation) -> tuple[float | None, float | None]:
-    """As the papers give it: means of the categories for the random split of the official protocols."""
-    if found.asked.split == "random" and found.asked.protocol.startswith("official"):
-        return found.ams_category_mean, found.sr_category_mean
-    return found.whole.ams, found.whole.sr
+        heads, rows_of_all = found.published_table
+        yield _table("Published results", heads[:_PUBLISHED], [cells[:_PUBLISHED] for cells in rows_of_all])
 
 
 def _score_table(scored: ScoredFiles) -> QTableView:
     found, against = scored.found, scored.found.against
     names = ("type_match", "click", "text", "progress", "tss", "readable")
-    labels = ("AMS, pooled", "AMS, category mean", "SR", "Type match", "Click accuracy", "Text accuracy",
-              "Goal progress", "TSS", "Readable answers")  # fmt: skip
 
-    def of(whole: Figures, mean: float | None = None) -> list[object]:
-        return [whole.ams, mean or "", whole.sr, *(getattr(whole, name) for name in names)]
+    def of(whole: Figures) -> list[object]:
+        return [whole.ams, "", whole.sr, *(getattr(whole, name) for name in names)]
 
+    labels, values, _ = zip(*found.rows, strict=True)
     intervals = {0: found.ams_interval, 2: found.sr_interval}
-    columns = [labels, of(found.whole, found.ams_category_mean), [intervals.get(at, "") for at in range(len(labels))]]
+    columns = [labels, values, [intervals.get(at, "") for at in range(len(labels))]]
     heads = ["Score", _short(found.model), "95%"]
     if found.alternatives is not None:
         heads.append("Alternatives")
@@ -162,8 +156,12 @@ def _score_table(scored: ScoredFiles) -> QTableView:
             0: (_signed(against.ams_more), against.ams_interval),
             2: (_signed(against.sr_more), against.sr_interval),
         }
-        columns += [of(scored.other), *zip(*(more.get(at, ("", "")) for at in range(len(labels))), strict=True)]
-    return _table("Scores", heads, [*zip(*columns, strict=True)], wide=(1, 3))
+        theirs = [] if found.other is None else [*paper_columns(found.other).values()]
+        columns += [
+            [*of(scored.other), *theirs],
+            *zip(*(more.get(at, ("", "")) for at in range(len(labels))), strict=True),
+        ]
+    return _table("Scores", heads, [*zip_longest(*columns, fillvalue="")], wide=(1, 3))
 
 
 def _signed(more: float | None) -> str:
@@ -194,6 +192,7 @@ def _table(name: str, heads: Sequence[str], rows: Sequence[_Row], *, wide: Seque
     columns: list[TableColumn[_Row]] = []
     for at, head in enumerate(heads):
         px = _NAME_PX if at in wide else _INTERVAL_PX if head in _WIDE_HEADS else _FIGURE_PX
+        px = _SOURCE_PX if head == "Source" else px
         columns.append(
             TableColumn(
                 head, partial(_text, at), width=px if at else 0, is_number=at > 0 and head not in _TEXT_HEADS,

@@ -55,7 +55,7 @@ class CommonCommand(Command):
     SETTINGS_PAGE = CommandText("Settings", "Folders, adb, keys and shortcuts", "cog_outline", "Ctrl+9", "Ctrl+,")
     NEXT_PAGE = CommandText("Next page", "Show the next page", "arrow_down", "Ctrl+Tab")
     PREVIOUS_PAGE = CommandText("Previous page", "Show the previous page", "arrow_up", "Ctrl+Shift+Tab")
-    HELP = CommandText("Help", "Show the keys of this page", "help", "F1")
+    HELP = CommandText("Help", "Show the shortcuts of this page", "help", "F1")
     DOCTOR = CommandText("Doctor", "Check this computer's set-up", "stethoscope", "Shift+F1")
     LEFT_PANEL = CommandText("Left panel", "Show or hide the left panel", "dock_left", "Ctrl+B")
     RIGHT_PANEL = CommandText("Right panel", "Show or hide the right panel", "dock_right", "Ctrl+Shift+B")

@@ -38,7 +38,7 @@ class EstimateDialog(QuestionDialog):
         numbers.setNotation(QDoubleValidator.Notation.StandardNotation)
         self._budget.setValidator(numbers)
         self._budget_hint = text_label(kind="hint")
-        budget = labelled("At most, in US &dollars", self._budget)
+        budget = labelled("Limit in US &dollars", self._budget)
         own = (self._state, self._facts, self._warnings, budget, self._budget_hint)
         super().__init__(question, parent, *parts, *own, *below, width=_WIDTH_PX)
         self.wait_for_estimate()

@@ -108,7 +108,7 @@ class ClosingDialog(Dialog):
         self._delay.timeout.connect(self._show_jobs)
         background.all_ended.connect(self._end)
         title = text_label("Finishing work that cannot be interrupted.", "title")
-        hint = text_label("The window closes as soon as the work has stopped.", "hint")
+        hint = text_label("The window closes when this work has stopped.", "hint")
         stay = push_button("Keep the window open", "The work still stops (Esc)", call=self.reject)
         leave = push_button(
             "Close now", "Close the window now; work on the device may stay incomplete", call=self._close_now

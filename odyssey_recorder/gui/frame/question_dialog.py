@@ -11,7 +11,7 @@ from odyssey_recorder.gui.frame.keyboard import is_text
 from odyssey_recorder.gui.kit.dialogs import QUESTION_PX, Dialog
 from odyssey_recorder.gui.kit.parts import fill_column, line_edit, push_button, row, text_label
 
-SKIP_REASONS = ("app not installed", "login required", "does not fit this device", "not clear what is meant", "later")
+SKIP_REASONS = ("app not installed", "login required", "wrong device", "instruction unclear", "do it later")
 
 SEND_BACK_REASONS = (
     "a step is wrong or missing",
@@ -20,6 +20,7 @@ SEND_BACK_REASONS = (
     "the episode was removed",
 )
 
+ANSWERS = ("Then record it again as it is now", "Please record it again as the task says", "Leave it, I check again")
 REPLIES = ("I did what the task says", "The app shows it like this now", "There is no other way to record it")
 
 
@@ -180,7 +181,7 @@ def ask_why(
 def skip_question(instruction: str) -> Question:
     return Question(
         title="Skip the task",
-        question="Why do you skip this task? It moves to the end of the queue.",
+        question="Why are you skipping this task? It goes to the end of the queue.",
         answer="Skip",
         tip="Move the task to the end of the queue (Enter)",
         cancel_tip="Keep the task (Esc)",
@@ -188,13 +189,13 @@ def skip_question(instruction: str) -> Question:
     )
 
 
-def reply_question(reason: str) -> Question:
+def reply_question(whom: str, thread: Sequence[str]) -> Question:
     return Question(
-        title="Reply to the reviewer",
-        question="What should the reviewer know about your episode?",
+        title=f"Reply to {whom}",
+        question=f"What should {whom} know about this episode?",
         answer="Reply",
         tip="Save the reply with the review of the episode (Enter)",
-        detail=f"Sent back because: {reason}",
+        detail="\n".join(thread),
     )
 
 
@@ -204,8 +205,20 @@ def send_back_question(instruction: str) -> Question:
         question="Why should this task be recorded again? Its episode stays in the dataset.",
         answer="Send back",
         tip="Put the task back in the queue (Enter)",
-        cancel_tip="Leave the task as recorded (Esc)",
+        cancel_tip="Keep the task as recorded (Esc)",
         detail=instruction,
+    )
+
+
+def clear_question(apps: Sequence[str]) -> Question:
+    return Question(
+        title="Delete the data of the apps",
+        question=f"Delete all data of {', '.join(apps)} on this device?",
+        answer="Delete and start",
+        tip="Delete the data of these apps, then start recording",
+        detail="What these apps have stored is lost, such as notes, sign-ins and settings.",
+        detail_kind="warning",
+        keeps="Cancel",
     )
 
 

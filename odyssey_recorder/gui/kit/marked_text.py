@@ -200,7 +200,7 @@ class MarkedText(QTextEdit):
 def difference_text(changes: TextChanges) -> str:
     """The differences as text, for screen readers."""
     if not changes.dropped and not changes.added:
-        return "The instruction equals the task."
+        return "The instruction is the same as the task."
     lists = (
         ("Filled in", changes.filled_in),
         ("Removed by the rewrite", changes.dropped),

@@ -74,6 +74,20 @@ class RowDelegate(QStyledItemDelegate):
         painter.drawRoundedRect(area.adjusted(x, y, -x, -y), radius, radius)
 
 
+class TickDelegate(QStyledItemDelegate):
+    """Draws the ticks of checked rows, which a style sheet cannot."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        if Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked:
+            self.initStyleOption(option, index)
+            style = option.widget.style()
+            box = style.subElementRect(QStyle.SubElement.SE_ItemViewItemCheckIndicator, option, option.widget)
+            painter.setFont(glyph_font(box.height() - 1))
+            painter.setPen(Theme.current().on_accent)
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, glyph("check_bold"))
+
+
 @dataclass(frozen=True, slots=True)
 class Badge:
     """A figure with an icon, at the right of a row."""

@@ -53,6 +53,8 @@ def start_text(start: StartState) -> str:
     match start:
         case AsFound():
             return "Starts from the current screen."
+        case CleanHome(clears_apps=True):
+            return "Starts from a clean home screen, after the data of its apps is deleted. You confirm it first."
         case CleanHome():
             return "Starts from a clean home screen. Apps keep their data."
         case FromSnapshot(name=name):
@@ -71,7 +73,7 @@ def misfit_text(task: QueuedTask) -> str:
 def no_fitting_text(waiting: Sequence[QueuedTask]) -> str:
     wanted = Counter(device for task in waiting for device in task.listed.devices)
     counts = ", ".join(f"{count} for {device_text(device)}" for device, count in wanted.most_common())
-    return f"No waiting task fits this device. There are {counts}."
+    return f"No tasks left for this device. Waiting: {counts}."
 
 
 def _joined(devices: Sequence[str]) -> str:
@@ -88,5 +90,7 @@ def _conditions(listed: ListedTask) -> str:
 
 
 def _reason(queued: QueuedTask) -> str:
-    past = queued.given_up
-    return "" if past is None else f"{past.event.value.capitalize()} before: {past.reason}"
+    if (past := queued.given_up) is None:
+        return ""
+    said = "\n".join(("", *queued.thread)) or f" {past.reason}"
+    return f"{past.event.value.capitalize()} before:{said}"

@@ -241,7 +241,7 @@ QListView {{ background: transparent; border: none; outline: none; }}
 QListView[kind="sections"]::item {{ padding: 7px 10px; border-radius: 8px; color: {text}; }}
 QListView[kind="sections"]::item:hover, QListView[kind="reasons"]::item:hover {{ background: {hover}; }}
 QListView[kind="sections"]::item:selected, QListView[kind="reasons"]::item:selected,
-QListView[kind="rows"]::item:selected {{ background: {tint}; color: {text}; }}
+QListView[kind="rows"]::item:selected, QListView[kind="card"]::item:selected {{ background: {tint}; color: {text}; }}
 QListView[kind="sections"]:focus {{ border: none; }}
 QListView[kind="sections"]::item:selected:focus {{ border: 1px solid {accent}; padding: 6px 9px; }}
 QListView[kind="card"] {{ background: {card}; border: 1px solid {outline}; border-radius: 12px; padding: 4px; }}
@@ -275,8 +275,8 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
     background: none; border: none; height: 0; width: 0;
 }}
 QListView[kind="rows"] {{ background: {field}; border: 1px solid {outline}; border-radius: 8px; padding: 4px; }}
-QListView[kind="rows"]::indicator {{ width: 12px; height: 12px; border: 1px solid {muted}; border-radius: 3px; }}
-QListView[kind="rows"]::indicator:checked {{ background: {accent}; border-color: {accent}; }}
+QListView::indicator {{ width: 12px; height: 12px; border: 1px solid {muted}; border-radius: 3px; }}
+QListView::indicator:checked {{ background: {accent}; border-color: {accent}; }}
 QListView[kind="rows"]::item {{ padding: 8px 10px; border-radius: 6px; color: {text}; }}
 QToolTip {{ background: {card}; color: {text}; border: 1px solid {outline}; padding: 4px 6px; }}
 """

@@ -14,11 +14,12 @@ from odyssey_recorder.gui.record.commands import RecordCommand
 def consent_question(host: str) -> Question:
     return Question(
         title="Send screenshots",
-        question="Does the owner of the phone agree?",
+        question=f"Send screenshots to {host}?",
         answer="Agree and run",
-        tip="Send the phone's screens to the model (Enter)",
+        tip="Send screenshots of the device to the model (Enter)",
         cancel_tip="Send nothing (Esc)",
-        detail=f"Screens of the phone would be sent to {host}. Password fields are black in them.",
+        detail="The agent sends a screenshot of the device with each question. Password fields are blacked out. "
+        "Continue only with the permission of the device's owner.",
         detail_kind="warning",
     )
 
@@ -43,7 +44,7 @@ class AgentCard(QFrame):
         self._text = text_label()
         self._about = text_label(kind="hint")
         self._reply = line_edit("Your answer", "What the agent should know")
-        self._refuse = push_button("Refuse", "Do not let the agent do this", call=lambda: self._answer(False))
+        self._refuse = push_button("Refuse", "Don't let the agent do this", call=lambda: self._answer(False))
         self._allow = push_button("Allow", "Let the agent do this", call=lambda: self._answer(True))
         self._send = push_button("Answer", "Tell the agent", call=lambda: self._answer(self._reply.text().strip()))
         self._reply.returnPressed.connect(self._send.click)
@@ -80,7 +81,7 @@ class AgentCard(QFrame):
         if question is not None and is_asked:
             title, text = "The agent asks", question.text
         elif question is not None:
-            title, text = "Allow this action?", f"{question.text}. The agent must ask: {question.concern}."
+            title, text = "Allow this action?", f"{question.text}. The agent must ask first: {question.concern}."
         else:
             title, text = "Agent at work" if runner.is_working else "Agent paused", runner.text
         self._title.setText(title)

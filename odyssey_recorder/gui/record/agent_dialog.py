@@ -36,14 +36,12 @@ class RunAgentDialog(QuestionDialog):
         self._kept = kept
         self._adapter = Choice("Adapter")
         self._adapter.offer([(name, name) for name in sorted(all_adapters())])
-        self._adapter.setToolTip("How this kind of model is asked and answers; “ours” is for any model")
-        self._model = _Field("&Model", "Model", "The model's name at the server", _name)
+        self._adapter.setToolTip("Prompt format of this model family; “ours” works with any model")
+        self._model = _Field("&Model", "Model", "The provider's name for the model", _name)
         self._model.line.setToolTip("The model of the settings, or another one of the same server")
         self._history = _Field("&History", "History", "actions", HistoryRule.for_agent)
-        self._history.line.setToolTip(
-            "What the model is told of earlier steps: none, actions, actions:N, screenshots:N"
-        )
-        self._budget = _Field("At most, in US &dollars", "Budget in US dollars", "No limit", _dollars)
+        self._history.line.setToolTip("Earlier steps in each question: none, actions, actions:N or screenshots:N")
+        self._budget = _Field("Limit in US &dollars", "Budget in US dollars", "No limit", _dollars)
         self._budget.line.setToolTip("The agent stops before a question that could exceed it")
         self._packages = _Field("Allowed &packages", "Allowed packages", "Any app", _packages)
         self._packages.line.setToolTip("The agent asks before it touches any other app; several, separated by commas")

@@ -14,7 +14,9 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
 if TYPE_CHECKING:  # loaded when an agent is chosen
-    from odyssey_recorder.agents.online import Agent, AgentRun, RunOutcome
+    from odyssey_recorder.agents.asking import Agent
+    from odyssey_recorder.agents.online import AgentRun
+    from odyssey_recorder.agents.outcome import RunOutcome
     from odyssey_recorder.recording.recorder import Recorder
 
 MOST_STEPS = 30
@@ -23,15 +25,15 @@ _WATCH_S = 0.1
 OPENING = "Opening the model…"
 _THINKING = "Looking at the screen, asking the model…"
 _TAKEN_OVER = "You have taken over. What you do is recorded as your steps."
-_INTERRUPTED = "An agent began this recording. Go on yourself, or have an agent go on."
-_CORRECT = "Show the right action on the phone. It is stored with the rejected one."
-_RESTORE = "Once the screen is restored, show the right action."
+_INTERRUPTED = "An agent started this recording. Continue it yourself, or press “Run agent…”."
+_CORRECT = "Now do the right action on the device. It's saved together with the rejected one."
+_RESTORE = "When the screen is restored, do the right action."
 _ENDS = {
-    "guard": "You did not allow its last action. Show the right one, which is stored with it, or resume the agent.",
-    "step limit": f"It has made {MOST_STEPS} steps. Resume it for more.",
-    "repeated": "It repeats itself: {}.",
+    "guard": "You didn't allow the last action. Do the right one, which is saved with it, or resume the agent.",
+    "step limit": f"The agent has done {MOST_STEPS} steps. Resume it for more.",
+    "repeated": "The agent repeats itself: {}.",
     "budget": "{} To do so, stop, resume the draft, and run an agent again.",
-    "unreadable": "Its answers cannot be carried out: {}",
+    "unreadable": "Couldn't understand the agent's answers: {}",
 }
 """Why a turn ended, by what ended it."""
 
@@ -285,9 +287,9 @@ class AgentRunner(QObject):
 def _open(models: AgentModels, choice: AgentChoice, serial: str) -> "tuple[Agent, str, str]":
     """The agent, its model and the model's host."""
     from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.agents.asking import Agent
     from odyssey_recorder.agents.guard import Guard
     from odyssey_recorder.agents.history import HistoryRule
-    from odyssey_recorder.agents.online import Agent
 
     guard = Guard(packages=frozenset(choice.packages), asks_before_end=True)
     guard.admit(serial)

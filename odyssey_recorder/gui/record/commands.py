@@ -14,7 +14,7 @@ class RecordCommand(Command):
     START = _command("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
     LOOK_OVER = _command("Check again", "Check again whether the device is ready for passive mode", "refresh", "F7")
     RUN_AGENT = _command("Run agent…", "Have a model carry out this task", "robot_outline", "Ctrl+Shift+A")
-    TAKE_OVER = _command("Take over", "Pause the agent and go on yourself", "hand_back_right_outline", "Esc")
+    TAKE_OVER = _command("Take over", "Pause the agent and continue yourself", "hand_back_right_outline", "Esc")
     RESUME_AGENT = _command("Resume agent", "Hand the device back to the agent", "robot_outline", "Ctrl+Shift+R")
     CORRECT_STEP = _command(
         "Correct step",
@@ -36,9 +36,7 @@ class RecordCommand(Command):
     WRITE = _command("Enter text", "Go to the text field", "keyboard_outline", "Ctrl+T")
     TYPE = _command("Type", "Type this text on the device as one step", "keyboard_return", "Return", is_fixed=True)
     COMPLETE = _command("Complete…", "End the episode: the task is done", "check", "Ctrl+Return", primary=True)
-    IMPOSSIBLE = _command(
-        "Impossible…", "End the episode with a reason why the task cannot be done", "cancel", "Ctrl+I"
-    )
+    IMPOSSIBLE = _command("Impossible…", "End the episode with a reason why the task can't be done", "cancel", "Ctrl+I")
     UNDO = _command("Undo last", "Undo the last step", "undo", "Ctrl+Z")
     REDO = _command("Redo", "Send the undone action again, as a new step", "redo", "Ctrl+Shift+Z", "Ctrl+Y")
     UNDO_TO_HERE = _command(

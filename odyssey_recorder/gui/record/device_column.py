@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # loaded when a recording begins
     from odyssey_recorder.recording.recorder import Recorder
 
 _SPACE = 12
-_NO_FIELD = "No text field has the focus. Enter again to type"
+_NO_FIELD = "No text field is selected on the device. Press Enter again to type anyway"
 _ON_DEVICE = "Not recorded: use this key on the device's own keyboard"
 _EDITING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Backspace, Qt.Key.Key_Delete)
 _FOR_DEVICE = (

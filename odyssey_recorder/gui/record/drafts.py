@@ -15,7 +15,7 @@ from odyssey_recorder.gui.record.commands import RecordCommand
 from odyssey_recorder.services.recording import DraftSummary
 from odyssey_recorder.tasks.queue.task_status import QueueContents, QueuedTask, TaskEvent
 
-_DISCARD = "Move to trash"
+_DISCARD, _DISCARD_TIP = "Move to trash", "Move the recording to the trash; you can restore it"
 
 
 class DraftsDialog(Dialog):
@@ -35,7 +35,7 @@ class DraftsDialog(Dialog):
         self._list.itemActivated.connect(self._resume)
         self._hint = text_label(kind="hint")
         self._resume_button = push_button("Resume", "Continue this recording (Enter)", "primary", call=self._resume)
-        self._discard_button = push_button(_DISCARD, "The files stay in the trash folder", call=self._discard)
+        self._discard_button = push_button(_DISCARD, _DISCARD_TIP, call=self._discard)
         self._discarded: frozenset[str] = frozenset()
         later = push_button("Decide later", "Keep the drafts and close this window (Esc)", call=self.reject)
         self._can_resume = False
@@ -72,7 +72,7 @@ class DraftsDialog(Dialog):
         self._discard_button.setEnabled(bool(self.chosen))
         self._discard_button.setText("Restore" if is_discarded else _DISCARD)
         self._discard_button.setToolTip(
-            "Take it out of the trash, to be resumed" if is_discarded else "The files stay in the trash folder"
+            "Take the recording out of the trash so that you can resume it" if is_discarded else _DISCARD_TIP
         )
 
     def _discard(self) -> None:
@@ -104,8 +104,8 @@ def _time_text(moment: datetime) -> str:
 
 _CANNOT_RESUME = {
     Phase.CONNECTING: "Wait until the device is connected.",
-    Phase.STARTING: "Stop the present recording first.",
-    Phase.RECORDING: "Stop the present recording first.",
+    Phase.STARTING: "Stop the current recording first.",
+    Phase.RECORDING: "Stop the current recording first.",
     Phase.FINISHED: "Press Record another first.",
 }
 _RECORDED = (TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE)
@@ -176,4 +176,4 @@ def _recorded_already(task: QueuedTask, episode_id: str) -> str:
     if last is None or last.event is TaskEvent.SENT_BACK or last.episode_id == episode_id:
         return ""
     day = last.at.astimezone()
-    return f"{last.by} recorded this task on {day.day} {day:%b}. Finish it only if the dataset should contain it twice."
+    return f"{last.by} recorded this task on {day.day} {day:%b}. Continue only if a second recording is wanted."

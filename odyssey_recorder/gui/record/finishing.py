@@ -28,7 +28,14 @@ from odyssey_recorder.recording.view import RecordingView
 if TYPE_CHECKING:  # loaded on first use: the window opens sooner
     from odyssey_recorder.services.proof import EndProof
 
-REASONS = ("no results", "item not found", "region limitation", "login required", "payment", "app crashed")
+REASONS = (
+    "no results",
+    "item not found",
+    "not available in this country",
+    "login required",
+    "needs a payment",
+    "app crashed",
+)
 _UNKNOWN_REASON = "not given yet"
 _WIDTH_PX = 200
 _FINDINGS_PX = 200
@@ -135,7 +142,9 @@ class EndingDialog(QuestionDialog):
     def show_outcome(self, outcome: EpisodeReport | Exception, steps: int | None = None) -> None:
         """Of the checks: what they found, or why they could not run; `steps` is their number before the ending."""
         if isinstance(outcome, Exception):
-            self._end_checks(f"The checks could not run; a reviewer will check the episode. {error_text(outcome)}")
+            self._end_checks(
+                f"Couldn't run the checks. You can still publish; a reviewer will look at it. {error_text(outcome)}"
+            )
             return
         lines = list(annotator_messages(outcome, steps))
         if not lines:

@@ -86,7 +86,7 @@ class _LastMessages(Dialog):
     def __init__(self, messages: tuple[_Message, ...], parent: QWidget) -> None:
         super().__init__("Messages", parent)
         self._messages = messages
-        self._area = scroll_area(name="Messages, the newest first")
+        self._area = scroll_area(name="Messages, newest first")
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         close = push_button("Close", "Close the messages (Esc)", "primary", call=self.accept)
         self.fill(self._area, row(None, close), stretch=self._area)

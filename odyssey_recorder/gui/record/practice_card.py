@@ -22,7 +22,7 @@ _TEXT_PX = 236
 
 _Line = tuple[str, QColor, str]
 
-_ASK = "Do the task on the device, then press Complete. If you are stuck, take a hint; hints cost almost nothing."
+_ASK = "Do the task on the device, then press “Complete”. Stuck? Press “Show a hint”: hints cost almost nothing."
 _START = "Start recording when you are ready."
 _WAIT = "The practice begins as soon as the simulated emulator is ready."
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 from odyssey_recorder.dataset.goals import TaskGoal
 from odyssey_recorder.gui.frame.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.kit.parts import fill_row, line_edit, named, push_button, say, text_label
+from odyssey_recorder.gui.kit.row_delegate import TickDelegate
 from odyssey_recorder.gui.kit.theme import grown
 from odyssey_recorder.model.plain_text import counted
 
@@ -21,13 +22,13 @@ _WIDTH_PX = 460
 _QUESTION = Question(
     title="Proof of the task",
     question="What shows that the task is done?",
-    answer="Mark",
-    tip="Keep these marks with the episode (Enter)",
+    answer="Save marks",
+    tip="Save these marks with the episode (Enter)",
     cancel_tip="Change nothing (Esc)",
-    detail="An agent that carries out this task later has succeeded if all that you mark is so at its end. "
-    "Everything in the list is so now, and was not so at the start.",
+    detail="Everything in the list is true now and wasn't true at the start. An agent that does this task later "
+    "succeeds if everything that you mark is true at the end.",
 )
-_NOTHING = "Neither the screen nor what the device can be asked for differs from the start in a way that can be marked."
+_NOTHING = "There is nothing to mark: the screen and the device show no lasting change since the start."
 
 
 class ProofRow(QWidget):
@@ -37,7 +38,7 @@ class ProofRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        tip = "Mark what on the screen or the device shows that the task is done"
+        tip = "Mark what shows that the task is done, on the screen or in the apps' data"
         self.button = push_button("Mark proof…", tip, call=self.wanted.emit)
         self._marks = text_label(kind="hint")
         fill_row(self, self.button, self._marks, None)
@@ -56,12 +57,13 @@ class ProofDialog(QuestionDialog):
 
     def __init__(self, proof: "EndProof", goals: Sequence[TaskGoal], parent: QWidget | None = None) -> None:
         self._proof = proof
-        self._list = named(QListWidget(), "What may be marked")
+        self._list = named(QListWidget(), "Possible proofs")
         self._list.setProperty("kind", "card")
+        self._list.setItemDelegate(TickDelegate(self._list))
         self._list.setWordWrap(True)
         self._list.setSpacing(3)
         self._list.setMinimumHeight(grown(_LIST_PX))
-        self._text = line_edit("It must say", "Choose a text above to shorten it to the part that matters")
+        self._text = line_edit("It must say", "Select a text above to shorten it to the part that matters")
         self._hint = text_label(kind="warning")
         super().__init__(_QUESTION, parent, self._list, self._text, self._hint, width=_WIDTH_PX)
         offered = [goal for goal in proof.proposals if goal not in goals]
@@ -69,6 +71,7 @@ class ProofDialog(QuestionDialog):
             self._add(goal, is_marked=goal in goals)
         self._list.setVisible(self._list.count() > 0)
         self._text.setVisible(self._list.count() > 0)
+        self.ok.setEnabled(self._list.count() > 0)
         say(self._hint, "" if self._list.count() else _NOTHING)
         self._list.currentItemChanged.connect(self._show_text)
         self._text.textEdited.connect(self._shorten)
@@ -98,7 +101,9 @@ class ProofDialog(QuestionDialog):
         item = self._list.currentItem()
         shorter = _goal(item).model_copy(update={"op": "contains", "value": text.strip()})
         proves = bool(text.strip()) and self._proof.proves(shorter)
-        say(self._hint, "" if proves else "This does not prove the task: it is not so now, or was so at the start.")
+        say(
+            self._hint, "" if proves else "This doesn't prove the task: it isn't true now, or it was true at the start."
+        )
         self.ok.setEnabled(proves)
         if proves:
             item.setData(Qt.ItemDataRole.UserRole, shorter)

@@ -20,6 +20,8 @@ from odyssey_recorder.gui.frame.commands import Commands
 from odyssey_recorder.gui.frame.keyboard import is_text
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels, SideName
+from odyssey_recorder.gui.frame.question_dialog import ask as ask_first
+from odyssey_recorder.gui.frame.question_dialog import clear_question
 from odyssey_recorder.gui.kit.fix_list import PreflightCard
 from odyssey_recorder.gui.kit.parts import fill_column, fill_row, named, row
 from odyssey_recorder.gui.kit.theme import grown
@@ -37,7 +39,7 @@ from odyssey_recorder.gui.record.status import GRPC_LOST, ElidedLabel
 from odyssey_recorder.gui.record.steps_card import LAST, StepsCard
 from odyssey_recorder.gui.record.task_card import TaskCard, TaskStage
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
-from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.model.assignment import Assignment, CleanHome
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.notice import NoticeKind
@@ -195,6 +197,12 @@ class RecordPage(MainPage):
             self._task.begin()
 
     def _begin(self, assignment: Assignment) -> None:
+        if assignment.start == CleanHome(clears_apps=True) and assignment.task.apps:
+            ask_first(clear_question(assignment.task.apps), self.window(), partial(self._begin_agreed, assignment))
+        else:
+            self._begin_agreed(assignment)
+
+    def _begin_agreed(self, assignment: Assignment) -> None:
         if self._controller.phase is not Phase.WATCHING:  # the device may have gone while the queue was asked
             return
         if not self._begins_agent:
@@ -214,7 +222,7 @@ class RecordPage(MainPage):
     def _stop(self) -> None:
         self._controller.stop()
         self._message.clear()
-        self._message.say(NoticeKind.NEWS, "Stopped. The draft is saved. Continue it under Drafts.")
+        self._message.say(NoticeKind.NEWS, "Saved as a draft. Press “Show drafts…” to continue it.")
 
     def _undo(self, first: int, corrects: bool, recorder: "Recorder") -> None:
         """The last steps may not be shown yet."""
@@ -247,7 +255,7 @@ class RecordPage(MainPage):
         self._task.show_hint(OPENING if is_opening else missing if watching else closed or choose)
         assignment = self._task.assignment
         is_practice = assignment is not None and assignment.is_practice
-        self._agent.offer("Practice is for people." if is_practice else why)
+        self._agent.offer("Agents can't do practice tasks." if is_practice else why)
 
     # An agent.
 
@@ -318,7 +326,7 @@ class RecordPage(MainPage):
         self._controller.reply(
             episode_id, words,
             lambda _: say(NoticeKind.NEWS, "Your reply is saved. The reviewers see it."),
-            lambda error: say(NoticeKind.FAILURE, "The reply was not saved.", error_text(error)),
+            lambda error: say(NoticeKind.FAILURE, "Couldn't save the reply.", error_text(error)),
         )  # fmt: skip
 
     def _connect_commands(self) -> None:

@@ -23,7 +23,7 @@ _AGE_MS = 200
 _HINT_MS = 1200
 _REFUSAL_MS = 4000
 _PATHS = {
-    "gRPC": "Screenshots come from the emulator over gRPC: about 20 ms each, and the device follows your finger.",
+    "gRPC": "Fast connection (gRPC): a screenshot takes about 20 ms, and the device follows your finger.",
     "screencap": (
         "Screenshots come from adb (screencap): about half a second each on a real emulator. "
         "Your input is sent when you lift the finger."

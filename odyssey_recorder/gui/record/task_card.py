@@ -30,7 +30,7 @@ from odyssey_recorder.tasks.queue.task_status import (
 
 _LOOKING = "Finding the next task…"
 _ASKING = "Checking that the task is still reserved for you…"
-_UNSURE = "The queue cannot be reached, so this task may no longer be reserved for you and could be recorded twice."
+_UNSURE = "Can't reach the team queue. You can record, but somebody else may record the same task."
 _CHANGED = "The task has changed. Read it again, then start."
 
 
@@ -266,7 +266,8 @@ class TaskCard(Card):
     def _ask_for_reply(self) -> None:
         if self._held is not None:
             episode_id = sent_back_episode(self._held.history)
-            ask_why(reply_question(self._held.reason), REPLIES, self, partial(self.replied.emit, episode_id))
+            question = reply_question("the reviewer", self._held.thread)
+            ask_why(question, REPLIES, self, partial(self.replied.emit, episode_id), "Something else")
 
     def _write_own(self) -> None:
         if self._queue is not None:

@@ -22,7 +22,7 @@ _SCREENSHOT = QSize(240, 160)
 _PART = 0.75
 """At most this share of the screen's shorter side is shown of the field's row, so that its text can be read."""
 _MARGIN = 0.02
-_UNREAD = "The text could not be read from the device. If there is a guess, it is filled in."
+_UNREAD = "Couldn't read the text from the device. Check the guess, or enter what you typed."
 _DIFFERS = "The field shows “{shown}”, not “{text}”. Correct the text, or save it as it is."
 
 
@@ -41,7 +41,7 @@ class TextQuestionCard(QFrame):
         self._screenshot = text_label()
         self._screenshot.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._screenshot.setMinimumHeight(_SCREENSHOT.height())
-        self._text = line_edit("Text that was typed", "The text as shown in the field")
+        self._text = line_edit("Text that was typed", "Exactly as the field shows it")
         self._answer = push_button("Save", "Save this text (Enter)", "primary", call=self._give_answer)
         self._text.textChanged.connect(lambda text: self._answer.setEnabled(bool(text)))
         self._text.returnPressed.connect(self._give_answer)

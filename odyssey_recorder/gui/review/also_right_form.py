@@ -26,20 +26,18 @@ class AlsoRightForm(AmendForm):
     """`rejected` are an agent's actions that a person corrected at the step."""
 
     def __init__(self, number: int, rejected: Sequence[Action]) -> None:
-        super().__init__("The episode does not change. Evaluate can count the action beside the plain score.")
+        super().__init__("The episode stays as it is. Evaluate can count this action as right, too.")
         self._number = number
         self._screenshot_size: Size | None = None
         self._box = Box(0, 0, 0, 0)
         self._kind, self._text = Choice("Action"), line_edit("Text of the action", "The text to type")
-        by_agent = (
-            [(_REJECTED, f"What the agent wanted: {' or '.join(map(in_words_at, rejected))}")] if rejected else []
-        )
-        self._kind.offer([*by_agent, *_KINDS, (_NONE, "Withdraw what was accepted")])
+        by_agent = [(_REJECTED, f"The agent's action: {' or '.join(map(in_words_at, rejected))}")] if rejected else []
+        self._kind.offer([*by_agent, *_KINDS, (_NONE, "None: take back the accepted actions")])
         self.canvas = self.beside = BoxCanvas(None)
         self.canvas.drawn.connect(self._take_box)
         self._kind.currentIndexChanged.connect(self._take_kind)
         self._text.textChanged.connect(self.changed)
-        fill_column(self, labelled("&Action", self._kind), self._text, spacing=-1)
+        fill_column(self, labelled("&Action", self._kind), self._text, spacing=12)
         self.setFocusProxy(self._kind)
         self._take_kind()
 
@@ -49,7 +47,12 @@ class AlsoRightForm(AmendForm):
         self.changed.emit()
 
     def show_problem(self, error: Exception) -> None:
-        self.canvas.show_problem(f"{error} Boxes cannot be drawn on it.")
+        self.canvas.show_problem(f"{error} You can't draw a box on it.")
+
+    @property
+    def follows(self) -> str:
+        needs_box = self._kind.value in _PRESSES and not self._box.area
+        return "Drag a box around the element in the screenshot." if needs_box else super().follows
 
     @property
     def amendment(self) -> AlsoRight | None:
@@ -72,5 +75,5 @@ class AlsoRightForm(AmendForm):
         self.changed.emit()
 
     def _take_kind(self) -> None:
-        self._text.setEnabled(self._kind.value == "TYPE")
+        self._text.setVisible(self._kind.value == "TYPE")
         self.changed.emit()

@@ -60,12 +60,16 @@ _REASONS: dict[ReviewCommand, Sequence[str]] = {
     ReviewCommand.FIX_APPS: ("an app is missing", "an app was not used", "another category fits", "a misspelling"),
     ReviewCommand.FIX_END: ("it does not match the screen", "the reason is not given", "a misspelling"),
     ReviewCommand.FIX_NOTE: ("it is not true", "something is missing", "a misspelling"),
-    ReviewCommand.FIX_TEXT: ("it does not match the screen", "a slip of the keyboard", "it shows personal data"),
-    ReviewCommand.FIX_PRESS: ("the device registered the other kind", "a slip of the finger"),
-    ReviewCommand.FIX_BOX: ("no box is known", "it is around another element", "it is too large", "it is too small"),
+    ReviewCommand.FIX_TEXT: ("it does not match the screen", "a typing mistake", "it shows personal data"),
+    ReviewCommand.FIX_PRESS: ("the device took it for the other kind", "a slip of the finger"),
+    ReviewCommand.FIX_BOX: ("the box is missing", "it is around another element", "it is too large", "it is too small"),
     ReviewCommand.DROP_STEPS: ("nothing was changed", "it does not belong to the task", "it was undone right away"),
     ReviewCommand.END_HERE: ("the task was already done here", "the rest does not belong to the task"),
-    ReviewCommand.ALSO_RIGHT: ("it does the same", "another order is right too", "the person and the agent are right"),
+    ReviewCommand.ALSO_RIGHT: (
+        "it has the same effect",
+        "the steps can be done in another order",
+        "the person and the agent are right",
+    ),
     ReviewCommand.REPAIR: ("the file was changed by hand", "it was damaged by a disk or a program"),
 }
 FIXES = tuple(_REASONS)
@@ -156,9 +160,10 @@ class AmendCard(Card):
         self._open(ReviewCommand.FIX_APPS, question, AppsForm(task.category, task.apps))
 
     def _ask_end(self) -> None:
-        kind = action_type(self._steps[-1].action)
-        form = TextForm(f"Text of {kind}", self._end_text, lambda text: NewEnd(words=text))
-        self._open(ReviewCommand.FIX_END, _question("Fix the final note", f"What is the text of {kind}?"), form)
+        is_complete = isinstance(self._steps[-1].action, Complete)
+        name, asked = ("Final note", "What is the final note?") if is_complete else ("Reason", "Why was it impossible?")
+        form = TextForm(name, self._end_text, lambda text: NewEnd(words=text))
+        self._open(ReviewCommand.FIX_END, _question("Fix the end", asked), form)
 
     def _ask_note(self) -> None:
         step = self._steps[self._current]
@@ -182,11 +187,11 @@ class AmendCard(Card):
     def _ask_press(self) -> None:
         step = self._steps[self._current]
         long = isinstance(step.action, Click)
-        wanted = "LONG_PRESS" if long else "CLICK"
+        wanted = "long press" if long else "click"
         form = FixedForm(NewPress(step=step.number, long=long), _press_duration_text(self._record(step.number)))
         question = _question(
             "Change the kind of press",
-            f"Make step {step_number(step.number)} a {wanted}?",
+            f"Change step {step_number(step.number)} to a {wanted}?",
             "The position does not change.",
         )
         self._open(ReviewCommand.FIX_PRESS, question, form)
@@ -210,7 +215,9 @@ class AmendCard(Card):
         record = self._record(step.number)
         rejected = [action_from_json(one.action, source="agent") for one in (record.rejected if record else ())]
         form = AlsoRightForm(step.number, rejected)
-        question = _question("Also right", f"What else is right at step {step_number(step.number)}?", answer="Accept")
+        question = _question(
+            "Also right", f"Which other action is right at step {step_number(step.number)}?", answer="Accept"
+        )
         dialog = self._open(ReviewCommand.ALSO_RIGHT, question, form)
         read = partial(read_image, step.screenshot)
         self._background.run(read, lambda found: form.show_screenshot(found[0]), form.show_problem, of=dialog)
@@ -338,11 +345,11 @@ def _question(title: str, question: str, detail: str = "", *, answer: str = "Fix
 def _sent_text(record: StepRecord | None) -> str:
     if record is None or not isinstance(record.input, TextRecord):
         return ""
-    return f"The provenance still shows the text sent to the device: {quoted(record.input.text)}."
+    return f"The recording log still shows the text sent to the device: {quoted(record.input.text)}."
 
 
 def _press_duration_text(record: StepRecord | None) -> str:
     if record is None or not isinstance(record.input, StrokeRecord):
-        return "There is no record of how long the finger was down."
+        return "The recording log doesn't say how long the finger was down."
     held_s = record.input.duration_us / 1_000_000
-    return f"The finger was down for {held_s:.2f} s, according to the provenance."
+    return f"The finger was down for {held_s:.2f} s, according to the recording log."

@@ -22,6 +22,7 @@ from odyssey_recorder.gui.kit.parts import (
     set_kind,
     text_label,
 )
+from odyssey_recorder.gui.kit.task_text import category_text
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.plain_text import step_index, step_number, steps_text
 from odyssey_recorder.review.views import AlsoRight
@@ -101,18 +102,18 @@ class AppsForm(AmendForm):
     """The apps of a task, one per line, and its category; an unknown category has to be chosen again."""
 
     def __init__(self, category: str, apps: Sequence[str]) -> None:
-        super().__init__("The instruction does not change. Check that it names the apps.")
+        super().__init__("The instruction stays as it is. Check that it fits the apps.")
         self._before = category, tuple(apps)
         self._category = Choice("Category")
         categories = [member.value for member in Category]
         known = [] if category in categories else [("", "Choose one")]
-        self._category.offer([*known, *((value, value) for value in categories)])
+        self._category.offer([*known, *((value, category_text(value)) for value in categories)])
         self._category.choose(category)
         self._apps = _long_field("Apps", "\n".join(apps))
         self._category.currentIndexChanged.connect(self.changed)
         self._apps.textChanged.connect(self.changed)
         fill_column(
-            self, labelled("&Apps, one per line", self._apps), labelled("&Category", self._category), spacing=-1
+            self, labelled("&Apps, one per line", self._apps), labelled("&Category", self._category), spacing=12
         )
         self.setFocusProxy(self._apps)
 
@@ -138,7 +139,7 @@ class EndForm(AmendForm):
         self._words = line_edit("Note or reason", "The answer, or why the task was impossible")
         self._impossible.toggled.connect(self.changed)
         self._words.textChanged.connect(self.changed)
-        fill_column(self, self._impossible, self._words, spacing=-1)
+        fill_column(self, self._impossible, self._words, spacing=12)
         self.setFocusProxy(self._words)
 
     @property
@@ -200,13 +201,13 @@ class StepsForm(AmendForm):
 
 
 def _join_text(first: int, last: int, share: float | None) -> str:
-    screens = f"The screens of step {step_number(first)} and of step {step_number(last + 1)}"
+    screens = f"steps {step_number(first)} and {step_number(last + 1)}"
     if share is None:
-        return f"{screens} cannot be compared."
-    text = f"{screens} differ in {percent(share)} of their pixels"
+        return f"Couldn't compare the screens of {screens}."
+    text = f"The screens of {screens} differ in {percent(share)} of their pixels"
     if share >= DIFFERENT:
-        return f"{text}, so the sequence would jump. Drop only steps that changed nothing or were undone."
-    return f"{text}, so the sequence continues without a jump."
+        return f"{text}, so dropping the steps leaves a gap. Drop only steps that changed nothing or were undone."
+    return f"{text}, so dropping the steps leaves no gap."
 
 
 def percent(share: float) -> str:

@@ -51,7 +51,7 @@ class BoxForm(AmendForm):
         offer_focus(self.canvas)
 
     def show_problem(self, error: Exception) -> None:
-        self.canvas.show_problem(f"{error} Boxes cannot be drawn on it.")
+        self.canvas.show_problem(f"{error} You can't draw a box on it.")
 
     @property
     def amendment(self) -> NewBox | None:

@@ -12,7 +12,7 @@ class ReviewCommand(Command):
     REVIEW_PAGE = CommandText(
         "Review", "Review episodes that others recorded", "clipboard_check_outline", "Ctrl+2", seen_by="reviewers"
     )
-    FIND_REVIEW = _command("Find", "Search instruction, template or id", "magnify", "Ctrl+F")
+    FIND_REVIEW = _command("Find", "Search for words of the instruction, a template or an id", "magnify", "Ctrl+F")
     CLEAR_REVIEW = _command("Show all", "Clear the search and filters", "filter_off_outline", "Ctrl+Shift+F")
     REVIEW_LIST = _toggle("Show list", "Show or hide the list of episodes", "menu_open", "Ctrl+L")
     REVIEW_FIGURES = _toggle("Show figures", "Switch between episodes and figures", "chart_box_outline", "Ctrl+G")
@@ -50,7 +50,7 @@ class ReviewCommand(Command):
     )
     REJECT_EPISODE = _command("Reject", "Move it to the trash, and open the next", "delete_outline", "Ctrl+D")
     SHOW_TASK = _toggle("Task", "Show the task", "text_box_outline", "Alt+1")
-    SHOW_FINDINGS = _toggle("Findings", "Show what the checks found", "check_all", "Alt+2")
+    SHOW_FINDINGS = _toggle("Findings", "Show the findings of the checks", "check_all", "Alt+2")
     SHOW_FIXES = _toggle("Fix", "Show the fixes", "wrench_outline", "Alt+3")
     SHOW_REPLAY = _toggle("Replay", "Show the replay results, or replay the episode", "replay", "Alt+4")
     SHOW_HISTORY = _toggle("History", "Show the history of the episode", "history", "Alt+5")
@@ -84,7 +84,7 @@ class ReviewCommand(Command):
     FIX_PRESS = _command("Change press…", "Change this click to a long press, or back", "gesture_tap_hold", "Alt+K")
     FIX_BOX = _command("Draw box…", "Draw the box of the touched element", "vector_square_edit", "Alt+B")
     ALSO_RIGHT = _command(
-        "Also right…", "Accept another action at this step, besides the recorded one", "check_all", "Alt+O"
+        "Also right…", "Accept another action at this step, in addition to the recorded one", "check_all", "Alt+O"
     )
     DROP_STEPS = _command("Drop steps…", "Remove this step, or several", "table_row_remove", "Alt+D")
     REPAIR = _command("Repair…", "Repair a damaged episode from its files", "wrench_outline", "Alt+R")
@@ -95,4 +95,7 @@ class ReviewCommand(Command):
     )
     REOPEN_EPISODE = _command(
         "Reopen…", "Take back the newest verdict, with a reason", "lock_open_variant_outline", "Ctrl+Shift+Z"
+    )
+    ANSWER_REPLY = _command(
+        "Reply…", "Tell the annotator something about the episode that was sent back", "reply_outline", "Ctrl+Shift+Y"
     )

@@ -180,10 +180,10 @@ class EpisodesPane(QWidget):
         elif wanted == _AT_FIRST:
             text, hint = (
                 "Nothing to review for you.",
-                "Choose “Show all” to see the episodes of other reviewers and finished ones.",
+                "Press “Show all” to see the episodes of other reviewers and finished ones.",
             )
         else:
-            text, hint = "No matching episodes.", "Choose “Show all” to clear the filters."
+            text, hint = "No matching episodes.", "Press “Show all” to clear the filters."
         self._nothing.setText(text)
         self._hint.setText(hint)
         self._middle.setCurrentIndex(0 if shown else 1)

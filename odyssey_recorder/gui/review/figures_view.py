@@ -22,18 +22,18 @@ from odyssey_recorder.gui.kit.parts import Card, FoldButton, breakable, column, 
 from odyssey_recorder.gui.review.bar_list import BarList
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.progress import Cancelled, Progress
-from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewedDataset
 
 _WIDEST_PX = 1480
 _WAITING = "Reading the reviews…"
-_WAITING_HINT = "The figures are computed from the review files of all episodes."
+_WAITING_HINT = "Odyssey Recorder calculates them from the reviews of all episodes."
 _PAGE = "quality-report.html"
 
 
 class QualityView(QWidget):
     """Keeps the last figures on screen during a refresh; reads off the GUI thread."""
 
-    def __init__(self, reviewing: ReviewService, background: Background, commands: Commands) -> None:
+    def __init__(self, reviewing: ReviewedDataset, background: Background, commands: Commands) -> None:
         super().__init__()
         self._reviewing = reviewing
         self._background = background
@@ -78,9 +78,9 @@ class QualityView(QWidget):
     def _end(self) -> None:
         job, self._job = self._job, None
         if job is not None and job.state is JobState.FAILED:
-            self._message.show_message(Tone.DANGER, "The figures could not be computed.", breakable(job.error))
+            self._message.show_message(Tone.DANGER, "Couldn't calculate the figures.", breakable(job.error))
             if self._report is None:
-                self._area.setWidget(_sheet(notice("No figures.", "Choose “Refresh” to read the reviews again.")))
+                self._area.setWidget(_sheet(notice("No figures.", "Press “Refresh” to read the reviews again.")))
         self._update_status()
 
     def _update_status(self) -> None:
@@ -144,7 +144,7 @@ class QualityView(QWidget):
             self._background.run(
                 write,
                 lambda _: show(Tone.SUCCESS, "The page is saved.", breakable(str(file))),
-                lambda error: show(Tone.DANGER, "The page could not be saved.", breakable(error_text(error))),
+                lambda error: show(Tone.DANGER, "Couldn't save the page.", breakable(error_text(error))),
             )
 
     def _lay_out(self) -> None:
@@ -153,7 +153,7 @@ class QualityView(QWidget):
         fill_column(self, head, self._message, (self._area, 1), spacing=10)
 
 
-def _read(reviewing: ReviewService, tell: Progress, cancelled: Cancelled) -> tuple[QualityReport, Sequence[Section]]:
+def _read(reviewing: ReviewedDataset, tell: Progress, cancelled: Cancelled) -> tuple[QualityReport, Sequence[Section]]:
     """Also computes the sections here, because intervals of many rows take time."""
     report = reviewing.figures(tell, cancelled)
     first = (progress(report),) if report.episodes else ()

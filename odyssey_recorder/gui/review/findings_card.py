@@ -16,7 +16,7 @@ from odyssey_recorder.gui.kit.theme import Theme
 from odyssey_recorder.gui.review.commands import ReviewCommand
 from odyssey_recorder.gui.screen.step_strip import SEVERITY_GLYPHS, severity_colour
 from odyssey_recorder.model.finding import EpisodeReport, Finding, NotChecked, Severity
-from odyssey_recorder.model.plain_text import step_number, steps_text
+from odyssey_recorder.model.plain_text import counted, step_number, steps_text
 
 _MARGIN, _MARK_PX = 5, 18
 _INDENT = _MARGIN + _MARK_PX + 6
@@ -60,7 +60,7 @@ class FindingsCard(Card):
         self._list.setVisible(bool(report.findings))
         self._commands.enable(ReviewCommand.NEXT_FINDING, ReviewCommand.PREVIOUS_FINDING, on=bool(report.findings))
         self._unchecked.setVisible(bool(report.not_checked))
-        self._unchecked.setText(f"{len(passed)} passed, {len(report.not_checked)} not or only partly checked")
+        self._unchecked.setText(f"{counted(passed, 'checks')} passed · {len(report.not_checked)} incomplete")
         self._why.setText("\n".join(map(_why, report.not_checked)))
         self._fold(unfolded=self._unchecked.isChecked())
 

@@ -18,7 +18,7 @@ from odyssey_recorder.gui.frame.job_card import CHECKING
 from odyssey_recorder.gui.frame.keyboard import offer_focus
 from odyssey_recorder.gui.frame.page import MainPage
 from odyssey_recorder.gui.frame.panels import Panels, Side, SideName
-from odyssey_recorder.gui.frame.question_dialog import Question, ask_why
+from odyssey_recorder.gui.frame.question_dialog import ANSWERS, Question, ask_why, reply_question
 from odyssey_recorder.gui.frame.window_state import KeptFile
 from odyssey_recorder.gui.kit.banner import Banner, Tone
 from odyssey_recorder.gui.kit.parts import breakable, fill_column, fill_row, named, row, text_label
@@ -39,7 +39,8 @@ from odyssey_recorder.model.plain_text import steps_text
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.status import same_person
 from odyssey_recorder.review.views import AlsoRight, OpenedReview, ReviewNews, ReviewRow, VerdictDraft, outcome_text
-from odyssey_recorder.services.review import ReviewService, ReviewSubscription
+from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewSubscription
 
 _SPACE = 16
 _ROOMY_PX = 1030
@@ -83,7 +84,7 @@ class ReviewPage(MainPage):
         self._episode_id = ""  # the id of the episode that is open or loading
         self._opened: OpenedReview | None = None
         self._ahead: OpenedReview | None = None
-        self._loading: set[str] = set()
+        self._loading: dict[str, object] = {}  # the latest request for each episode; answers to earlier ones are old
         self._submitting = ""
         self._judged: list[str] = []  # the episodes judged here, whose verdicts were not taken back
         self._fixed_here = 0  # fixes of the open episode since it was opened, without those undone
@@ -216,7 +217,7 @@ class ReviewPage(MainPage):
         self._passing = self._episode_id
         self._open(self._episode_id)
         text = "This episode still needs your verdict."
-        self._message.show_message(Tone.WARNING, text, "Choose “Open next” again to leave it for later.")
+        self._message.show_message(Tone.WARNING, text, "Press “Open next” again to leave it for later.")
 
     def _open_next(self) -> None:
         following = self._next(self._episode_id)
@@ -245,28 +246,37 @@ class ReviewPage(MainPage):
 
     def _fetch(self, episode_id: str) -> None:
         if episode_id not in self._loading:
-            self._loading.add(episode_id)
+            request = self._loading[episode_id] = object()
             self._background.run(
                 partial(self._reviewing.open, episode_id),
-                self._take_fetched,
-                partial(self._show_open_error, episode_id),
+                partial(self._take_fetched, request),
+                partial(self._show_open_error, request, episode_id),
             )
 
     def _reload(self) -> None:
         """Reload the open episode; a request under way may return an old state."""
-        self._loading.discard(self._episode_id)
+        self._loading.pop(self._episode_id, None)
         self._fetch(self._episode_id)
 
-    def _take_fetched(self, opened: OpenedReview) -> None:
-        self._loading.discard(opened.row.episode_id)
+    def _wait(self) -> None:
+        """Until a change of the open episode is answered, which shows it as it is then."""
+        self._loading.pop(self._episode_id, None)
+        self._panel.show_waiting(True)
+
+    def _take_fetched(self, request: object, opened: OpenedReview) -> None:
+        if self._loading.get(opened.row.episode_id) is not request:
+            return
+        del self._loading[opened.row.episode_id]
         if opened.row.episode_id == self._episode_id:
             self._show(opened)
         elif opened.row.episode_id == self._next(self._episode_id):
             self._ahead = opened
             self._viewer.prepare(opened)
 
-    def _show_open_error(self, episode_id: str, error: Exception) -> None:
-        self._loading.discard(episode_id)
+    def _show_open_error(self, request: object, episode_id: str, error: Exception) -> None:
+        if self._loading.get(episode_id) is not request:
+            return
+        del self._loading[episode_id]
         if episode_id != self._episode_id:
             return
         self._close_episode()
@@ -320,7 +330,9 @@ class ReviewPage(MainPage):
         numbers = moved_steps(before, opened)
         if gone := sorted(sheet.named - numbers.keys()):
             text = f"Since you answered, {steps_text(gone)} changed."
-            self._message.show_message(Tone.WARNING, text, "Your answers are kept, without naming a changed step.")
+            self._message.show_message(
+                Tone.WARNING, text, "Your answers are kept, but the changed steps are no longer selected."
+            )
         return sheet.moved(numbers)
 
     def _keep_sheet(self) -> None:
@@ -352,7 +364,7 @@ class ReviewPage(MainPage):
     def _change(self, change: Callable[[str, str], OpenedReview], fixes: int) -> None:
         if (opened := self._opened) is not None:
             episode_id = opened.row.episode_id
-            self._panel.show_waiting(True)
+            self._wait()
             self._background.run(
                 partial(change, episode_id, opened.revision),
                 partial(self._take_changed, fixes),
@@ -379,7 +391,7 @@ class ReviewPage(MainPage):
             return
         sheet = self._panel.sheet
         verdict_draft = VerdictDraft(decision, sheet.all_three(), sheet.note, opened.revision, self._watch.seconds)
-        self._panel.show_waiting(True)
+        self._wait()
         self._submitting = opened.row.episode_id
         self._background.run(
             partial(self._reviewing.submit, opened.row.episode_id, verdict_draft),
@@ -429,13 +441,21 @@ class ReviewPage(MainPage):
         by = opened.row.reopens
         whose = "your verdict" if same_person(by, self._reviewing.reviewer) else f"the verdict of {by}"
         question = Question(
-            "Reopen the review", f"Why do you take back {whose}?", "Reopen", "Take the verdict back (Enter)",
-            detail="The verdict stays in the history and no longer counts. The episode is judged again.",
+            "Reopen the review", f"Why are you taking back {whose}?", "Reopen", "Take the verdict back (Enter)",
+            detail="The verdict stays in the history but no longer counts. The episode needs a new verdict.",
         )  # fmt: skip
         ask_why(question, _REOPEN_REASONS, self.window(), partial(self._reopen, opened.row.episode_id))
 
+    def _ask_to_answer(self) -> None:
+        if (opened := self._opened) is not None:
+            question = reply_question(opened.row.episode.annotator or "the annotator", opened.row.thread)
+            ask_why(question, ANSWERS, self.window(), self._answer, "Something else")
+
+    def _answer(self, words: str) -> None:
+        self._change(lambda episode_id, _: self._reviewing.reply(episode_id, words), 0)
+
     def _reopen(self, episode_id: str, why: str = "") -> None:
-        self._panel.show_waiting(True)
+        self._wait()
         self._background.run(
             partial(self._reviewing.reopen, episode_id, why), self._take_reopened, self._show_reopen_error
         )
@@ -457,6 +477,8 @@ class ReviewPage(MainPage):
     def _show_reopen_error(self, error: Exception) -> None:
         self._panel.show_waiting(False)
         self._message.show_message(Tone.DANGER, "The verdict was not taken back.", breakable(str(error)))
+        if self._opened is not None:
+            self._reload()
 
     def _reload_if_refused(self, episode_id: str, error: Exception) -> None:
         """A refusal often means that the episode has changed since."""
@@ -518,6 +540,7 @@ class ReviewPage(MainPage):
             ReviewCommand.NEXT_REVIEW: self._pass_over,
             ReviewCommand.UNDO_VERDICT: self._undo,
             ReviewCommand.REOPEN_EPISODE: self._ask_to_reopen,
+            ReviewCommand.ANSWER_REPLY: self._ask_to_answer,
             ReviewCommand.CHECK_EPISODES: self._check,
             ReviewCommand.DISMISS_REVIEW: self._dismiss,
         }

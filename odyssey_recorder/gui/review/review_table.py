@@ -146,7 +146,7 @@ def standing(row: ReviewRow) -> str:
         return "Reviews cannot be read"
     roles = {ReviewerRole.SECOND: "Second review", ReviewerRole.THIRD: "Third review"}
     requested = " (second review requested)" if row.stage is ReviewStage.UNREVIEWED else " (requested)"
-    replied = f" ({row.episode.annotator} replied)" if row.reply else ""
+    replied = f" ({row.episode.annotator} replied)" if row.is_replied else ""
     stage = roles.get(row.role or ReviewerRole.FIRST, row.stage.value)
     return f"{stage}{requested if is_requested(row) else ''}{replied}"
 
@@ -174,7 +174,7 @@ def _entry(row: ReviewRow) -> ReviewEntry:
         searched="\n".join((episode.instruction, episode.template, episode.episode_id)).casefold(),
         order=(not broken, began, episode.episode_id),
         values={
-            "stage": {row.stage.value, *mine, *requested, *({REPLIED} if row.reply else ())},
+            "stage": {row.stage.value, *mine, *requested, *({REPLIED} if row.is_replied else ())},
             "category": (episode.category,),
             "device": (episode.device,),
             "annotator": (episode.annotator,),

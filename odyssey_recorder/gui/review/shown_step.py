@@ -88,8 +88,8 @@ def _place(record: StepRecord | None) -> str:
 
 def _proof(record: StepRecord | None) -> str:
     if record is None:
-        return "No provenance for this screenshot."
-    way = f"Taken by {record.frame.source}"
+        return "This screenshot has no recording log."
+    way = f"Screenshot over {record.frame.source}"
     age = "" if record.age_us is None else f", {record.age_us / 1_000_000:.2f} s before the action"
     rest = "" if record.frame.settled else ", while the screen was moving"
     return f"{way}{age}{rest}; {_proved(record)}."
@@ -97,9 +97,9 @@ def _proof(record: StepRecord | None) -> str:
 
 def _proved(record: StepRecord) -> str:
     if record.check is not None and record.age_us is None:
-        return "the action waited until a second frame showed the same"
+        return "a second one confirmed it before the action was sent"
     if record.check is not None:
-        return "a second frame, requested after touch-down, shows the same"
+        return "a second one, taken after touch-down, shows the same"
     if record.frame.streamed:
-        return "no other frame arrived before the action"
-    return "not confirmed by a second frame"
+        return "no other one arrived before the action"
+    return "not confirmed by a second one"

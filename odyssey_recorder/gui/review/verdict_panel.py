@@ -110,7 +110,8 @@ class VerdictPanel(Card):
         self._may_judge = False
         self._refused_unseen = False  # whether the refusal is about unseen steps
         self._turn = text_label(kind="hint")
-        self._reply = text_label()
+        self._thread = text_label()
+        self._answer_thread = commands.button(ReviewCommand.ANSWER_REPLY, kind="low")
         self._reopen = commands.button(ReviewCommand.REOPEN_EPISODE, kind="low")
         self._others = [text_label(kind="field") for _ in range(2)]
         self._cards = {criterion: QuestionCard(criterion, commands) for criterion in QUESTIONS}
@@ -131,8 +132,10 @@ class VerdictPanel(Card):
         self._may_judge = opened.row.role is not None
         say(self._turn, role_text(opened))
         set_kind(self._turn, "hint" if self._may_judge else "warning")
-        annotator, reply, may_reopen = opened.row.episode.annotator, opened.row.reply, bool(opened.row.reopens)
-        say(self._reply, breakable(f"{annotator} replied: {reply}" if reply else ""))
+        say(self._thread, breakable("\n".join(opened.row.thread)))
+        self._answer_thread.setVisible(bool(opened.row.thread))
+        self._commands.enable(ReviewCommand.ANSWER_REPLY, on=bool(opened.row.thread))
+        may_reopen = bool(opened.row.reopens)
         self._reopen.setVisible(may_reopen)
         self._commands.enable(ReviewCommand.REOPEN_EPISODE, on=may_reopen)
         others = verdicts(opened.entries) if opened.row.role is ReviewerRole.THIRD else []
@@ -227,11 +230,9 @@ class VerdictPanel(Card):
         if is_hasty(self._seconds(), self._steps - len(left)) and self._episode_id not in self._warned_as_hasty:
             self._warned_as_hasty.add(self._episode_id)
             question = (
-                f"You judged {counted(self._steps - len(left), 'screen')} in {ceil(self._seconds())} s. Save anyway?"
+                f"You reviewed {counted(self._steps - len(left), 'screen')} in {ceil(self._seconds())} s. Save anyway?"
             )
-            self.refuse(
-                question, f"To save, choose {decision.value.capitalize()} again. Or look at the screens once more."
-            )
+            self.refuse(question, f"Press {decision.value.capitalize()} again to save. Or take another look.")
             return
         self.refusal.hide()
         self.decided.emit(decision)
@@ -296,7 +297,9 @@ class VerdictPanel(Card):
         self._note.setFixedHeight(_NOTE_PX)
         self._note.setTabChangesFocus(True)
         self._reopen.hide()
-        whose = column(self._turn, self._reply, row(self._reopen, None), *self._others, spacing=4)
+        self._answer_thread.hide()
+        acts = row(self._reopen, self._answer_thread, None)
+        whose = column(self._turn, self._thread, acts, *self._others, spacing=4)
         self._area.setWidget(pile(whose, *self._cards.values(), self._note, right=6, spacing=14))
         seen = row((self._seen_text, 1), self._seen_bar)
         decisions = in_columns(*key_buttons(self._commands, *DECISIONS), spacing=(6, 6))

@@ -80,7 +80,7 @@ def _status_text(status: KeyStatus) -> str:
         return status.trouble
     match status.place:
         case KeyPlace.ENVIRONMENT:
-            return f"The key is set by the environment variable {VARIABLE}: change it there."
+            return f"The key is set by the environment variable {VARIABLE}, so it can't be changed here."
         case KeyPlace.KEYRING:
             return f"There is a key in the keyring ({status.keyring}). A new one replaces it."
         case KeyPlace.NOWHERE if status.keyring:

@@ -12,6 +12,7 @@ from odyssey_recorder.gui.kit.parts import Choice, say, text_label
 from odyssey_recorder.gui.settings.commands import SettingsCommand
 from odyssey_recorder.gui.settings.setting_fields import button_row, titled_row
 from odyssey_recorder.model.plain_text import few
+from odyssey_recorder.settings import SettingsStore
 
 if TYPE_CHECKING:
     from odyssey_recorder.services.model_servers import LocalServer
@@ -32,7 +33,7 @@ class ServerField(QWidget):
         self._url = ""
         self._choice = Choice("Server")
         self._note = text_label(kind="hint")
-        hint = "Programs on this computer are found if they run."
+        hint = "Servers that run on this computer are listed."
         self.setLayout(titled_row("Server", hint, self._choice, self._note))
         self._choice.activated.connect(self._choose)
         self._offer()
@@ -55,7 +56,7 @@ class ServerField(QWidget):
         known = self._url in ("", *(server.url for server in self._found))
         self._choice.choose(self._url if known else _OTHER)
         models = next((server.models for server in self._found if server.url == self._url), ())
-        say(self._note, f"It offers {few(sorted(models), _SHOWN_MODELS)}." if models else "")
+        say(self._note, f"Models: {few(sorted(models), _SHOWN_MODELS)}." if models else "")
 
     def _choose(self) -> None:
         url = self._choice.value
@@ -75,6 +76,7 @@ def _found() -> "Sequence[LocalServer]":
 def _answer(model: str, url: str) -> str:
     from odyssey_recorder.services.model_servers import ask_about_picture
 
+    SettingsStore().check("model_url", url or None)
     return ask_about_picture(model, url)
 
 
@@ -88,7 +90,7 @@ class ModelTest(QWidget):
         self._asked = asked
         self._answer = text_label(kind="hint")
         self._problem = text_label(kind="danger")
-        hint = "Asks what is in a small picture. The text of the answer is shown here."
+        hint = "Asks the model about a small picture and shows its answer here."
         buttons = button_row(commands.button(SettingsCommand.TEST_MODEL))
         self.setLayout(titled_row("Test", hint, buttons, self._answer, self._problem))
         commands.bind(self, {SettingsCommand.TEST_MODEL: self._ask})

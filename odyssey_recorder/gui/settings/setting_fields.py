@@ -184,7 +184,7 @@ class SettingField(QWidget):
         self.show_value(self._shown, set_by=self._set_by)
 
     def show_remark(self, note: str = "", *, refusal: str = "") -> None:
-        decided = f"Set by {self._set_by}: change it there." if self._set_by else ""
+        decided = f"Set by {self._set_by}, so it can't be changed here." if self._set_by else ""
         later = _LATER if self.is_changed and not self.setting.is_at_once and not refusal else ""
         text = " ".join(part for part in (decided, note, later) if part)
         for label, remark in ((self._note, text), (self._refusal, refusal)):

@@ -103,7 +103,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
     ),
     "Language model": (
         Setting(
-            "model", "Model", "The model that rewrites tasks, as its provider names it.",
+            "model", "Model", "Rewrites tasks, writes step texts and runs agents. Enter the provider's name for it.",
             partial(TextControl, default="None"), is_at_once=True, seen_by=_LEADS,
         ),
         Setting(
@@ -111,7 +111,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             partial(TextControl, default="OpenAI's own"), is_at_once=True, seen_by=_LEADS,
         ),
         Setting(
-            "name_apps", "Apps in instructions", "The paper leaves them out; the released data name them.",
+            "name_apps", "Apps in instructions", "The paper leaves the apps out; the released data include them.",
             partial(switch_control, text="Instructions name the apps to use"), is_at_once=True, seen_by=_LEADS,
         ),
     ),

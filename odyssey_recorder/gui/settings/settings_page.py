@@ -219,7 +219,9 @@ class SettingsPage(MainPage):
         self._show_remarks(changes, outcome)
         refused = next(self._fields[name] for name, remark in outcome.items() if remark.refusal)
         self._area.ensureWidgetVisible(refused)
-        self._message.show_message(Tone.DANGER, "Nothing was saved.", f"See the message at “{refused.setting.title}”.")
+        self._message.show_message(
+            Tone.DANGER, "Nothing was saved.", f"See the message under “{refused.setting.title}”."
+        )
 
     def _revert(self) -> None:
         for field in self._fields.values():

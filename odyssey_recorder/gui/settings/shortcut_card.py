@@ -126,8 +126,9 @@ class ShortcutTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_columns()
-        self.resizeRowsToContents()  # long texts take two lines
-        self._fit_height()
+        if event.size().width() != event.oldSize().width():
+            self._fit_rows()
+            self._fit_height()
 
     def _fit_height(self) -> None:
         self.setFixedHeight(_ROW_PX + self.verticalHeader().length() + _FRAME_PX)
@@ -142,6 +143,15 @@ class ShortcutTable(QTableView):
         columns.setSectionResizeMode(_WHAT, QHeaderView.ResizeMode.Stretch)
         columns.resizeSection(_KEYS, 150)
         self._fit_columns()
+
+    def _fit_rows(self) -> None:
+        """Long texts take two lines. Qt asks for every cell of the rows that it fits, so it fits these only."""
+        metrics, room_px = self.fontMetrics(), self.columnWidth(_WHAT) - 2 * _ROW_PX
+        for number, command in enumerate(self._model.rows):
+            if metrics.horizontalAdvance(_tip(command)) > room_px:
+                self.resizeRowToContents(number)
+            else:
+                self.setRowHeight(number, _ROW_PX)
 
     def _fit_columns(self) -> None:
         """As wide as the longest text; Qt's own method queries each of a thousand cells eight times."""

@@ -17,7 +17,7 @@ class TasksCommand(Command):
         "Send back…", "Put this task back in the queue, with a reason", "undo_variant", "Alt+B"
     )
     FREE_TASK = _command(
-        "Release…", "Take this reserved task from its annotator, with a reason", "lock_open_outline", "Alt+U"
+        "Release…", "Return this reserved task to the queue, with a reason", "lock_open_outline", "Alt+U"
     )
     ASSIGN_TASK = _command("Assign…", "Offer this task to one person only", "account_arrow_right_outline", "Alt+G")
     READ_TASKS = _for_recorders("Refresh", "Read the tasks again", "refresh", "F8")
@@ -55,20 +55,16 @@ class TasksCommand(Command):
     )
     LEAVE_WORDS = _command("Discard", "Restore the previous instruction", "undo", "Esc")
     REWRITE_TASKS = _command(
-        "Rewrite…", "Let a language model rewrite the selected tasks; shows the cost first", "auto_fix", "W"
+        "Rewrite…", "Let a language model rewrite the selected tasks. You see the cost first.", "auto_fix", "W"
     )
     REWRITE_ALL = _command(
         "Rewrite all…",
-        "Let a language model rewrite all listed tasks; shows the cost first",
+        "Let a language model rewrite all listed tasks. You see the cost first.",
         "auto_fix",
         "Ctrl+Shift+R",
     )
-    ASK_AGAIN = _command(
-        "Ask again", "Let the model phrase this task in another way, at the cost of one task", "refresh", "Shift+W"
-    )
-    REPHRASE_TASKS = _command(
-        "Back to phrasing", "Restore the phrasing of the template in the selected tasks", "undo", "B"
-    )
+    ASK_AGAIN = _command("Reword", "Ask the model for a different wording (one request)", "refresh", "Shift+W")
+    REPHRASE_TASKS = _command("Undo rewrite", "Go back to the template's wording in the selected tasks", "undo", "B")
     NEXT_GAP = _command("Go to next gap", "Go to the largest gap, then to the next", "debug_step_over", "N")
     FILL_GAP = _command("Generate for it…", "Generate tasks for this cell", "plus", "G", primary=True)
     DISMISS_TASKS = _command("Dismiss", "Dismiss this message", "close", "Ctrl+.")

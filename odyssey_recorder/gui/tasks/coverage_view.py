@@ -23,7 +23,7 @@ from odyssey_recorder.tasks.generation.coverage import Cell, Coverage
 
 _MOST_GAPS = 100
 _LOWEST_PX = 160
-_NOTHING = "No templates and no tasks use these apps. Choose other apps, or write a template."
+_NOTHING = "No template or task uses these apps. Choose other apps, or write a template."
 
 
 class CoverageView(QWidget):

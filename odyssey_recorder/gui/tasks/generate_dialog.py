@@ -41,7 +41,7 @@ class GenerateDialog(QuestionDialog):
         self._loaded = loaded
         self._count = number_field("Number of tasks", preset.count, _MOST_TASKS)
         self._seed = number_field("Seed", preset.seed, 999_999_999)
-        self._seed.setToolTip("The same seed makes the same tasks from the same templates")
+        self._seed.setToolTip("The same seed gives the same tasks from the same templates")
         self._catalogue = _catalogues(loaded, preset.catalogue)
         self._device = Choice("For the device")
         self._device.offer([("", "All devices in turn"), *((profile.key, profile.name) for profile in profiles())])

@@ -41,8 +41,8 @@ _REASONS = (
     "needs a login or a payment",
 )
 _REWRITING = (TasksCommand.REPHRASE_TASKS, TasksCommand.ASK_AGAIN, TasksCommand.REWRITE_TASKS, TasksCommand.REWRITE_ALL)
-_NOTHING_YET = "No tasks to prepare. Choose “Generate…” to make some from the templates."
-_ALL_DONE = "Nothing left to approve. Choose “Generate…” to make more; Coverage shows what is missing."
+_NOTHING_YET = "No tasks to prepare. Press “Generate…” to make some from the templates."
+_ALL_DONE = "Nothing left to approve. Press “Generate…” to make more; Coverage shows what is missing."
 _NONE_LIKE_THIS = "No matching tasks. Change the search or the filters."
 
 
@@ -242,7 +242,7 @@ class PrepareView(QWidget):
         ]
         self._category.offer([("", "All categories"), *of])
         shown, total = self._table.rowCount(), len(self._table.all)
-        self._count.setText(f"{total:,} in all" if shown == total else f"{shown:,} of {total:,} shown")
+        self._count.setText(f"{total:,} in total" if shown == total else f"{shown:,} of {total:,} shown")
         self.counted.emit(stages[TO_APPROVE])
 
     def _allow(self) -> None:

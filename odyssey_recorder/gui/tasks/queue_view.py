@@ -38,7 +38,7 @@ from odyssey_recorder.tasks.queue.task_status import (
     TaskEvent,
 )
 
-_RELEASE_REASONS = ("another person records it", "reserved for too long", "the task changes")
+_RELEASE_REASONS = ("somebody else will record it", "reserved for too long", "the task will change")
 _EVERYBODY = "everybody"
 _BY_ANNOTATORS = (TaskEvent.BEGUN, TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE, TaskEvent.SKIPPED)
 _MOST_PEOPLE = 8
@@ -146,8 +146,8 @@ class QueueView(QWidget):
         holder = None if task is None else self._holders.get(task.task_id)
         if holder is not None:
             window = "Your Record page" if holder.task_id == self._mine else f"The window of {holder.annotator}"
-            detail = f"{self._holding(task)} {window} then tells the reason and shows another task."
-            text = "Why release this task? It is offered to everybody again."
+            detail = f"{self._holding(task)} {window} shows the reason and another task."
+            text = "Why return this task to the queue? Everybody can record it then."
             question = warning_question(text, detail, "Release", "Release the task (Enter)")
             ask_why(question, _RELEASE_REASONS, self, partial(self._queue.free, holder.task_id))
 
@@ -161,7 +161,7 @@ class QueueView(QWidget):
             names.pop(task.listed.assignee, None)
             question = Question(
                 title="Assign the task",
-                question="Who records this task? It is offered to that person only, before other tasks.",
+                question="Who should record this task? Only that person gets it, before other tasks.",
                 answer="Assign",
                 tip="Assign the task (Enter)",
                 detail=self._holding(task),
@@ -206,7 +206,7 @@ class QueueView(QWidget):
 
     def _show_count(self) -> None:
         shown, total = self._table.rowCount(), len(self._board.tasks)
-        self._count.setText(f"{total} in all" if shown == total else f"{shown} of {total} shown")
+        self._count.setText(f"{total} in total" if shown == total else f"{shown} of {total} shown")
         text = "No matching tasks. Change the search or the filters." if total else "The list is empty."
         say(self._nothing, "" if shown else text)
         self._view.setVisible(bool(shown))

@@ -64,7 +64,7 @@ class TaskJobsBar(QWidget):
 
     def _tell_failure(self, text: str) -> None:
         if self._view is not TasksCommand.SHOW_QUEUE or text != self._queue_failure:
-            self._message.show_message(Tone.DANGER, "The operation failed.", text, cause=text)
+            self._message.show_message(Tone.DANGER, "The work failed.", text, cause=text)
 
     def report(self, tone: Tone, text: str, detail: str = "") -> None:
         self._message.show_message(tone, text, detail)
@@ -218,4 +218,4 @@ def failure_lines(failed: Sequence[Rewritten]) -> Iterator[str]:
         yield f"{', '.join(ids[:_MOST_NAMED])}{others}: {reason}"
     if len(reasons) > _MOST_NAMED:
         yield f"And {counted(len(reasons) - _MOST_NAMED, 'other reason')}."
-    yield "They keep their instructions. Choose the status “Not rewritten” to see each of them with its reason."
+    yield "Their instructions stay as they are. Choose the status “Not rewritten” to see the reason for each."

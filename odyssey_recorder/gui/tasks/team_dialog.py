@@ -3,18 +3,9 @@
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import (
-    QListWidget,
-    QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from odyssey_recorder.gui.kit.dialogs import Dialog
-from odyssey_recorder.gui.kit.icons import glyph, glyph_font
 from odyssey_recorder.gui.kit.layouts import labelled
 from odyssey_recorder.gui.kit.parts import (
     Choice,
@@ -27,8 +18,7 @@ from odyssey_recorder.gui.kit.parts import (
     say,
     text_label,
 )
-from odyssey_recorder.gui.kit.table import Index
-from odyssey_recorder.gui.kit.theme import Theme
+from odyssey_recorder.gui.kit.row_delegate import TickDelegate
 from odyssey_recorder.tasks.templates.team import Lacking, Team
 from odyssey_recorder.tasks.templates.template import Catalogue, CatalogueApp
 from odyssey_recorder.tasks.templates.template_schema import AppEntry
@@ -55,7 +45,7 @@ class TeamDialog(Dialog):
         self._kind.offer(_KINDS)
         self._list = named(QListWidget(), "What the team has")
         self._list.setProperty("kind", "rows")
-        self._list.setItemDelegate(_Ticks(self._list))
+        self._list.setItemDelegate(TickDelegate(self._list))
         self._name, self._package = line_edit("Name", "Our notes"), line_edit("Package", "org.example.app")
         self._like = Choice("Does the same as")
         self._like.offer([(app.name, app.name) for app in sorted(catalogue.apps, key=lambda app: app.name.casefold())])
@@ -71,7 +61,7 @@ class TeamDialog(Dialog):
             if item.checkState() is Qt.CheckState.Unchecked:
                 lacking[item.data(_KIND)].append(item.data(_NAME))
         without = Lacking(**{kind: tuple(names) for kind, names in lacking.items()})
-        return Team(catalogue=self._team.catalogue, without=without, apps=tuple(self._added))
+        return self._team.model_copy(update={"without": without, "apps": tuple(self._added)})
 
     def show_failure(self, text: str) -> None:
         say(self._failure, text)
@@ -126,9 +116,9 @@ class TeamDialog(Dialog):
         self._kind.currentIndexChanged.connect(lambda _at: self._narrow())
         self._failure.hide()
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        title = text_label("Untick what the team does not have", "title")
-        hint = text_label("Tasks that are made from now on do without it. Existing tasks stay.", "hint")
-        add = push_button("Add", "Add this app to those that tasks may use", call=self._add)
+        title = text_label("Untick the apps, countries and accounts that you don't have", "title")
+        hint = text_label("New tasks won't need them. Existing tasks stay as they are.", "hint")
+        add = push_button("Add", "Add this app to the apps that tasks may use", call=self._add)
         fields = (labelled("&Name of an app to add", self._name), labelled("&Package", self._package))
         like = labelled("&Does the same as", self._like)
         adding = row((fields[0], 3), (fields[1], 4), (like, 3), column(None, add))
@@ -139,20 +129,6 @@ class TeamDialog(Dialog):
         buttons = row(None, cancel, save)
         self.fill(title, hint, filters, self._list, adding, self._failure, buttons, stretch=self._list)
         self.resize(_WIDTH_PX, _HEIGHT_PX)
-
-
-class _Ticks(QStyledItemDelegate):
-    """Draws the ticks of checked rows, which a style sheet cannot."""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        super().paint(painter, option, index)
-        if Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked:
-            self.initStyleOption(option, index)
-            style = option.widget.style()
-            box = style.subElementRect(QStyle.SubElement.SE_ItemViewItemCheckIndicator, option, option.widget)
-            painter.setFont(glyph_font(box.height() - 1))
-            painter.setPen(Theme.current().on_accent)
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, glyph("check_bold"))
 
 
 def _about(app: CatalogueApp) -> str:

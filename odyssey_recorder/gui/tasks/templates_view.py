@@ -189,7 +189,7 @@ class TemplatesView(QWidget):
         if self._loaded is None:
             return "Reading the templates…"
         if not self._total:
-            return "No templates. Choose “Propose templates…”, or write one as templates/README.md explains."
+            return "No templates. Press “Propose templates…”, or write one as templates/README.md explains."
         return "No matching templates. Change the search or the filters."
 
     @property

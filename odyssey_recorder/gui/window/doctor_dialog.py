@@ -100,7 +100,7 @@ class DoctorDialog(Dialog):
         self._background.run(
             save,
             lambda _: show(Tone.SUCCESS, "The report is saved.", str(file)),
-            lambda error: show(Tone.DANGER, "The report could not be saved.", error_text(error)),
+            lambda error: show(Tone.DANGER, "Couldn't save the report.", error_text(error)),
         )
 
 

@@ -84,7 +84,7 @@ class TaskQueue:
         with self._locked():
             self._look()
             name = self._source.name if self._source is not None else self._database.name
-            tasks = tuple(task.queued for task in self._snapshot if task.is_listed)
+            tasks = tuple(self._with_thread(task.queued) for task in self._snapshot if task.is_listed)
             return task_status.QueueContents(name, tasks, self._client.annotator, self._version)
 
     def is_changed(self, known: task_status.QueueContents | None) -> bool:
@@ -353,7 +353,14 @@ class TaskQueue:
             transaction.release(self._held)
         past = self._snapshot.past(transaction.connection, found.task_id, found.version)
         self._known_events = len(past.history)
-        return task_status.QueuedTask(past.listed, task_status.Status.CLAIMED, past.history)
+        return self._with_thread(task_status.QueuedTask(past.listed, task_status.Status.CLAIMED, past.history))
+
+    def _with_thread(self, task: task_status.QueuedTask) -> task_status.QueuedTask:
+        sent_back = {} if self._outside is None else self._outside.sent_back
+        if not any(back.task_id == task.task_id for back in sent_back.values()):
+            return task
+        back = sent_back.get(task_status.sent_back_episode(task.history))
+        return task if back is None else replace(task, thread=back.thread)
 
     def _release(self) -> None:
         if self._held:

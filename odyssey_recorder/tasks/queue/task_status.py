@@ -83,11 +83,15 @@ def sent_back_episode(history: Sequence[HistoryEntry]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class QueuedTask:
-    """A task, its status, and its history, oldest entry first."""
+    """A task, its status, and its history, oldest entry first.
+
+    `thread` is why a reviewer sent the annotator's episode back, and what was said about it since, a line for each.
+    """
 
     listed: ListedTask
     status: Status
     history: tuple[HistoryEntry, ...] = ()
+    thread: tuple[str, ...] = ()
 
     @property
     def task_id(self) -> str:
@@ -127,11 +131,12 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class SentBack:
-    """A task that a reviewer wants recorded again."""
+    """A task that a reviewer wants recorded again; `thread` as in QueuedTask."""
 
     task_id: str
     by: str
     why: str
+    thread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

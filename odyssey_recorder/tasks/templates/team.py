@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import yaml
+from pydantic import Field
 
 from odyssey_recorder.errors import OdysseyError, TaskError
 from odyssey_recorder.files import make_folder, write_durably
@@ -33,11 +34,15 @@ class Lacking(ClosedModel):
 
 
 class Team(ClosedModel):
-    """Both for the apps of one catalogue; `apps` are in addition to it."""
+    """Both for the apps of one catalogue; `apps` are in addition to it.
+
+    `classes` are for apps in episodes that no catalogue has: the class of each, or the catalogue's name of the app.
+    """
 
     catalogue: str = "android"
     without: Lacking = Lacking()
     apps: tuple[AppEntry, ...] = ()
+    classes: dict[Words, Words] = Field(default_factory=dict)
 
 
 def read_team(file: Path | None) -> tuple[Written | None, Team, list[Problem]]:
@@ -76,8 +81,9 @@ def with_team(catalogue: Catalogue, team: Team) -> Catalogue:
 
 def catalogue_app(entry: AppEntry) -> CatalogueApp:
     return CatalogueApp(
-        entry.name, entry.package, entry.app_class, frozenset(entry.roles), entry.countries, entry.account, entry.like
-    )
+        entry.name, entry.package, entry.app_class, frozenset(entry.roles), entry.countries, entry.account, entry.like,
+        entry.aliases,
+    )  # fmt: skip
 
 
 def team_faults(team: Team, catalogue: Catalogue | None) -> Iterator[tuple[Place, str]]:

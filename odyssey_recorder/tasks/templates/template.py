@@ -20,7 +20,8 @@ class CatalogueApp:
     """`app_class` is a class of its catalogue or `OTHER`.
 
     `countries` are the only ones that the app serves, empty for all; `account` is the account that it needs, if any.
-    An app of a team may be used wherever a template names the one that it is `like`.
+    An app of a team may be used wherever a template names the one that it is `like`. `aliases` are its other names, in
+    released data for instance.
     """
 
     name: str
@@ -30,6 +31,7 @@ class CatalogueApp:
     countries: tuple[str, ...] = ()
     account: str = ""
     like: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

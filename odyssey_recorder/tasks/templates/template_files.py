@@ -115,8 +115,9 @@ def _read_catalogues(source: TemplateSource) -> Iterator[tuple[str, Catalogue]]:
 def _faults_of_apps(written: Written, content: template_schema.CatalogueFile) -> Iterator[Problem]:
     first: dict[str, Place] = {}
     for number, app in enumerate(content.apps):
-        for key, text in (("name", identity(app.name)), ("package", app.package)):
-            place = ("apps", number, key)
+        places: list[tuple[Place, str]] = [(("apps", number, "name"), identity(app.name))]
+        places += [(("apps", number, "aliases", at), identity(name)) for at, name in enumerate(app.aliases)]
+        for place, text in (*places, (("apps", number, "package"), app.package)):
             before = first.setdefault(text, place)
             if before is not place:
                 yield written.problem(place, f"the same as on line {written.document.line_of(before)}")

@@ -97,6 +97,7 @@ class AppEntry(ClosedModel):
     account: str = ""
     like: str = ""
     """The app in whose place it can be, also where a template names that one; it has its roles."""
+    aliases: tuple[Words, ...] = ()
 
 
 class CatalogueFile(ClosedModel):

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
-from odyssey_recorder.llm.prompts import read_prompt
+from odyssey_recorder.llm.prompts import Slots, chosen_prompts, read_prompt
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
 from odyssey_recorder.tasks.listing import ListedTask
@@ -26,6 +26,7 @@ from odyssey_recorder.tasks.templates.template import TemplateLibrary
 from odyssey_recorder.tasks.wording.equivalence import LONGEST, bare_words, rule_faults, said_already
 
 REWRITE, JUDGE = "rewrite/1", "judge/1"
+_SLOTS = Slots(("task",), ("template", "items", "apps", "refused", "faults"))
 
 _TOKENS = 4_000
 """Token limit of an answer: a few sentences and the reasoning for them."""
@@ -89,17 +90,26 @@ class Rewriting:
     """Rewrites tasks and has instructions judged, through `batch`.
 
     `library` gives the apps on the devices of a task. An instruction must differ from those of `others`, not counting
-    the tasks being rewritten. `again` asks for other words than those in the answer cache.
+    the tasks being rewritten. `again` asks for other words than those in the answer cache. `prompt` is one of
+    `chosen_prompts`, and `temperature` is sent unless it is None.
     """
 
-    def __init__(
-        self, batch: Batch, library: TemplateLibrary, others: Iterable[ListedTask] = (), *, again: bool = False
+    def __init__(  # noqa: PLR0913 - the options, by keyword
+        self,
+        batch: Batch,
+        library: TemplateLibrary,
+        others: Iterable[ListedTask] = (),
+        *,
+        again: bool = False,
+        prompt: str = "ours",
+        temperature: float | None = None,
     ) -> None:
         self._batch = batch
         self._again = again
         self._library = library
         self._others = tuple(others)
-        self._rewrite = read_prompt(REWRITE)
+        self._rewrite = chosen_prompts([prompt], {"rewrite": (REWRITE, _SLOTS)})["rewrite"]
+        self._temperature: dict[str, Json] = {} if temperature is None else {"temperature": temperature}
         self._judge = read_prompt(JUDGE)
 
     def rewrite(
@@ -144,7 +154,7 @@ class Rewriting:
             except StopIteration:
                 continue
             yield question
-            if question.prompt == REWRITE:
+            if question.prompt == self._rewrite.name:
                 yield self._judging(task, task.task.instruction, names_apps)
 
     # Requests for a task.
@@ -216,9 +226,10 @@ class Rewriting:
             "faults": list(before.faults) if before else [],
         }
         candidate = 2 * time + (before is not None)
-        return self._rewrite.question(
+        question = self._rewrite.question(
             data, schema_name="rewritten", answer=_RewriteAnswer, longest=_TOKENS, candidate=candidate
         )
+        return replace(question, parameters={**question.parameters, **self._temperature})
 
     def _judging(self, task: ListedTask, words: str, names_apps: bool) -> ModelRequest:
         data: dict[str, Json] = {"task": task.task.task, "instruction": words, "apps": _apps(task, names_apps)}

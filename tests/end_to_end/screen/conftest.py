@@ -9,16 +9,13 @@ from tests.checking.damaged.recordings import record_tasks
 from tests.checking.damaged.scripted_tasks import SCRIPTED_TASKS
 from tests.end_to_end.screen.display import Display
 from tests.end_to_end.screen.phone import PROFILE_PARAMETERS, simulated_phone
+from tests.end_to_end.screen.program import LIMIT_MS
 from tests.end_to_end.screen.sandbox import Sandbox
 from tests.end_to_end.screen.window import ROOT
 
 SCREENSHOTS = Path(os.environ["ODYSSEY_TEST_SCREENSHOTS"]) if os.environ.get("ODYSSEY_TEST_SCREENSHOTS") else None
 """The folder for screenshots of the window, or None."""
 SLOW = ROOT / "build" / "slow.txt"
-LIMIT_MS = float(os.environ.get("ODYSSEY_TEST_SLOT_MS") or 1000)
-"""The longest an event may keep the GUI thread busy. It depends on the computer and its load, so the default fails
-only on what looks like a hang; `make soak` sets a limit nobody notices.
-"""
 
 
 def pytest_configure(config: pytest.Config) -> None:

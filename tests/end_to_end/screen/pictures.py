@@ -50,7 +50,7 @@ def first_use(sandbox: Sandbox) -> None:
         annotator.save_image("first-use")
         annotator.answer_first_dialog("Grace", "I agree, start practice")
         task = practice_tasks()[0]
-        annotator.wait_for(task.task.instruction, "take a hint")
+        annotator.wait_for(task.task.instruction, "Stuck?")
         annotator.wait_for_steps(0)
         annotator.press("Practice", expect="You can record when all")
         annotator.save_image("practice")

@@ -62,7 +62,7 @@ def _find_and_fix(reviewer: Annotator) -> None:
     reviewer.save_image("review-finding")
     reviewer.keys("alt+d")
     with reviewer.dialog("Drop steps"):
-        reviewer.press("nothing was changed", expect="continues without a jump")
+        reviewer.press("nothing was changed", expect="leaves no gap")
         reviewer.save_image("review-fix")
         reviewer.keys("Escape")
 

@@ -18,6 +18,7 @@ from tests.end_to_end.recording_setup import kinds_of
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.display import Display, Xdotool
 from tests.end_to_end.screen.phone import SimulatedPhone
+from tests.end_to_end.screen.program import LIMIT_MS
 from tests.end_to_end.screen.window import Window
 from tests.gui.slot_probe import SlowDelivery
 
@@ -99,6 +100,7 @@ class Sandbox:
         inherited = {name: value for name, value in self.server.environment.items() if not name.startswith("ODYSSEY_")}
         return {
             **inherited,
+            "ODYSSEY_TEST_SLOT_MS": str(LIMIT_MS),
             "DISPLAY": self.display.name,
             "QT_QPA_PLATFORM": "xcb",
             "XDG_CONFIG_HOME": str(self.folder / "config"),

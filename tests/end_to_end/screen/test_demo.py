@@ -18,7 +18,7 @@ def test_demo_shows_its_pages_and_records_on_its_device(sandbox: Sandbox) -> Non
     with sandbox.annotator(*demo) as annotator:
         annotator.wait_for("Live view. ")
         annotator.press("Dataset", expect="No episodes yet")
-        annotator.press("Tasks", expect="48 in all")
+        annotator.press("Tasks", expect="48 in total")
         annotator.press("Devices")
         annotator.choose("Pixel Tablet", of="Devices", expect="left alone by the demo")
         annotator.choose("Small Phone", of="Devices")

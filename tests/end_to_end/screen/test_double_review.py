@@ -82,7 +82,7 @@ def review(sandbox: Sandbox, name: str, opinions: list[Opinion]) -> None:
 
 def _confirm(reviewer: Annotator, opinion: Opinion, *, left: int) -> None:
     """Choose the decision again if it came faster than the screens can be read."""
-    saved, question = f"{left} for you", "To save, choose"
+    saved, question = f"{left} for you", "again to save"
     content = reviewer.window.wait_until(lambda c: c.shows(saved) or c.shows(question), "the verdict")
     if not content.shows(saved):
         reviewer.keys(opinion.keys[-1])

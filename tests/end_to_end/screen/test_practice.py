@@ -18,7 +18,7 @@ def test_practice_opens_the_queue(sandbox: Sandbox, tasks: int) -> None:
         annotator.check_layout("first-use")
         annotator.answer_first_dialog("Grace Hopper", "I agree, start practice")
         for number, task in enumerate(practice_tasks()[:tasks], start=1):
-            annotator.wait_for(task.task.instruction, "take a hint")
+            annotator.wait_for(task.task.instruction, "Stuck?")
             annotator.wait_for_steps(0)
             annotator.press("Show a hint", expect="1 of")
             annotator.follow_script(task.script_file)

@@ -37,7 +37,7 @@ def test_episode_is_fixed_and_sent_back_to_its_annotator(sandbox: Sandbox, cli: 
     assert typed(sandbox) == "lisbon wether"
     assert sum(step.action == Press(SystemKey.HOME) for step in episode.steps) == 1
     fixes = [one for one in ReviewStore(sandbox.store.root).read(episode.episode_id).entries if isinstance(one, Fix)]
-    assert [one.why for one in fixes] == ["nothing was changed", "a slip of the keyboard", "taken back"]
+    assert [one.why for one in fixes] == ["nothing was changed", "a typing mistake", "taken back"]
 
     with sandbox.annotator() as annotator:
         annotator.press("Record", expect=(_TASK, "Sent back before: The result is not what was requested, at step 6"))
@@ -58,7 +58,7 @@ def drop_useless_step(reviewer: Annotator) -> None:
     reviewer.check_layout("review-finding")
     reviewer.keys("alt+d")
     with reviewer.dialog("Drop steps"):
-        reviewer.wait_for("continues without a jump")
+        reviewer.wait_for("leaves no gap")
         reviewer.press("nothing was changed")
         reviewer.check_layout("review-drop")
         reviewer.press("Drop steps")
@@ -71,7 +71,7 @@ def fix_text(reviewer: Annotator) -> None:
     reviewer.press("Edit text")
     with reviewer.dialog("Fix the text"):
         reviewer.write("lisbon weather", into="Text of the step")
-        reviewer.press("a slip of the keyboard")
+        reviewer.press("a typing mistake")
         reviewer.keys("Return")
     reviewer.wait_for("Step 3 of 6 · Type “lisbon weather”")
 

@@ -19,7 +19,7 @@ from tests.llm.careless_model import PRICE, UNCLE, careless
 from tests.llm.good_model import right
 from tests.llm.stand_in import MODEL, StandIn
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(300), pytest.mark.soak]
 
 
 @pytest.fixture

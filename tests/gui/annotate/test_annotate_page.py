@@ -172,7 +172,7 @@ def test_blind_step_hides_its_memory_until_written(root: Path) -> None:
     remember(root, EPISODE)
     texts = TextReviewing(root, Checker(None).evidence, lambda: "Ann", Shares(blind=1, planted=0))
     first, *others = texts.open(EPISODE).steps[1]
-    assert (first.is_blind, len(others), {one.words for one in others}) == (True, 6, {""})
+    assert (first.is_blind, len(others), {one.words for one in others}) == (True, 7, {""})
     texts.save(EPISODE, decided_on(first, "Ann", "edit", "Tap it.", 1.0))
     assert "core of step 1." in [one.words for one in texts.open(EPISODE).steps[1]]
 

@@ -30,18 +30,18 @@ class SplitsDriver(WidgetPilot):
 
     def open_plan(self) -> MakeSplitsDialog:
         self.press("Make splits")
-        self.wait_for_text("Choose “Plan”")
+        self.wait_for_text("Press “Preview”")
         return self.find(MakeSplitsDialog)
 
     def plan(self, dialog: MakeSplitsDialog) -> None:
-        plan = button_in(dialog, "Plan")
+        plan = button_in(dialog, "Preview")
         self.qtbot.waitUntil(plan.isEnabled)
         plan.click()
-        self.qtbot.waitUntil(button_in(dialog, "Write splits").isEnabled)
+        self.qtbot.waitUntil(button_in(dialog, "Save splits").isEnabled)
 
     def write(self, dialog: MakeSplitsDialog) -> None:
         """The planned splits."""
         with self.qtbot.waitSignal(self.view.splits_written):
-            button_in(dialog, "Write splits").click()
-        self.wait_for_text("Splits written.")
+            button_in(dialog, "Save splits").click()
+        self.wait_for_text("Splits saved.")
         self.wait()

@@ -23,7 +23,8 @@ from odyssey_recorder.model.finding import EpisodeReport
 from odyssey_recorder.progress import Cancelled, Progress
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.review_store import ReviewStore
-from odyssey_recorder.services.review import ReviewService, trashed_episodes
+from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.review_files import trashed_episodes
 from tests.checking.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.checking.verdicts import judgements
 from tests.gui.dataset.page_driver import DatasetDriver
@@ -150,9 +151,9 @@ def test_lead_plants_a_control_with_a_defect_and_removes_it(page: DatasetDriver,
     select_two(page)
     page.pilot.press("Controls")
     dialog = page.pilot.dialog()
-    assert page.pilot.says("There are no control episodes")
+    assert page.pilot.says("No control episodes yet")
     assert not faults(dialog)
-    page.pilot.named(QComboBox, "What reviewers see of the added episodes").setCurrentIndex(2)
+    page.pilot.named(QComboBox, "Added episodes are shown to reviewers").setCurrentIndex(2)
     page.pilot.press_in(dialog, "Add 2 selected episodes")
     page.pilot.wait_for_text("2 control episodes added, 0 left out.")
     page.pilot.press("Controls")
@@ -186,13 +187,13 @@ def test_duplicates_are_grouped_and_all_but_the_best_retired(page: DatasetDriver
         path.write_text(path.read_text().replace(f"Write {one}", f"Write {FIRST}"))
     page.pilot.press("Find duplicates")
     dialog = page.pilot.find(DuplicatesDialog)
-    page.pilot.wait_for_text("1 group of episodes")
+    page.pilot.wait_for_text("1 group of possible duplicates")
     table = page.pilot.named(QTableView, "Duplicates")
     listed = [row[1:3] for row in row_texts(table)]
     assert listed == [["keep: lowest id", FIRST], ["retire", SECOND], ["retire", THIRD]]
     assert not faults(dialog)
     table.selectRow(1)
-    page.pilot.press_in(dialog, "Retire others…")
+    page.pilot.press_in(dialog, "Retire the rest…")
     page.pilot.wait_for_text("Retire 2 episodes?")
     page.pilot.press_in(page.pilot.dialog(), "Retire")
     page.wait_for_count(1)
@@ -214,7 +215,7 @@ def test_search_for_duplicates_can_be_stopped(page: DatasetDriver, root: Path) -
     page.pilot.press_in(dialog, "Cancel")
     page.pilot.wait_for_text("The search did not finish")
 
-    page.pilot.choice("What duplicates have in common").setCurrentIndex(1)
+    page.pilot.choice("Find duplicates by").setCurrentIndex(1)
     page.pilot.wait_for_text("2 of 4 episodes")
     dialog.reject()
     page.pilot.qtbot.waitUntil(lambda: not background.jobs)

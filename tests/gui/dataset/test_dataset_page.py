@@ -246,7 +246,7 @@ def test_selected_episodes_are_exported(three: list[str], page: DatasetDriver, f
     click_row(page.table, 2, CTRL)
     page.pilot.wait_for_text("2 selected")
     page.pilot.press("Export")
-    assert page.pilot.choice("Episodes").currentText() == "The selected: 2 episodes"
+    assert page.pilot.choice("Episodes").currentText() == "Selected: 2 episodes"
     page.pilot.choice("Layout").setCurrentText("JSON Lines, without screenshots")
     out = folder.root.parent / "out"
     export_unaccepted(page, out)

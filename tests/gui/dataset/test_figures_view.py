@@ -71,7 +71,7 @@ def test_empty_dataset_has_no_figures(qtbot: QtBot, background: Background, tmp_
 def test_page_and_images_are_saved_or_the_error_is_shown(driver: FiguresDriver, tmp_path: Path) -> None:
     driver.open()
     driver.save("Save as page", tmp_path)
-    driver.wait_for_text("The figures cannot be saved.")
+    driver.wait_for_text("Couldn't save the figures.")
     driver.save("Save as page", tmp_path / "mine.html")
     driver.wait_for_text("The page is saved.")
     driver.save("Save images", tmp_path / "images")

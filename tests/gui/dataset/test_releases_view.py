@@ -50,7 +50,7 @@ class ReleasesDriver(WidgetPilot):
         self.press("Make release")
         dialog = self.dialog()
         self.line("Name of the release").setText(name)
-        self.press_in(dialog, "Plan")
+        self.press_in(dialog, "Preview")
         self.wait_to_close(dialog)
 
 
@@ -111,7 +111,7 @@ def test_verifying_lists_lost_and_kept_files(driver: ReleasesDriver, root: Path)
     driver.named(QTableView, "Releases").selectRow(1)
     driver.press("Verify")
     driver.wait_for_text("1.0.0: 1 difference.")
-    differences = {row[0]: row[2] for row in driver.rows("What differs")}
+    differences = {row[0]: row[2] for row in driver.rows("Differences")}
     assert f"trash/{FIRST}-" in differences["kept"].replace("\u200b", "")
     assert "the screenshot of step 1 is not the released one" in differences["lost"]
     assert not faults(driver.window)
@@ -125,7 +125,7 @@ def test_two_releases_are_compared(driver: ReleasesDriver) -> None:
     driver.named(QTableView, "Releases").selectAll()
     driver.press("Compare")
     driver.wait_for_text("From 1.0.0 to 1.1.0: 1 removed")
-    assert driver.rows("What differs") == [["removed", FIRST, "no longer in the dataset"]]
+    assert driver.rows("Differences") == [["removed", FIRST, "no longer in the dataset"]]
 
 
 @pytest.mark.usefixtures("released")
@@ -152,5 +152,5 @@ def test_cancelled_verification_leaves_the_list_unchanged(
 def test_damaged_release_file_is_named(driver: ReleasesDriver, root: Path) -> None:
     (root / "releases/1.0.0/release.json").write_text("{")
     driver.open()
-    driver.wait_for_text("The releases cannot be read.")
+    driver.wait_for_text("Couldn't read the releases.")
     assert driver.says("release.json is damaged")

@@ -47,7 +47,7 @@ def test_choosing_a_step_selects_it_in_every_take(qtbot: QtBot, background: Back
     pilot.window.resize(900, 700)
     pilot.window.show()
     SameTaskDialog(index, FIRST, background, pilot.window).open()
-    pilot.wait_for_text("3 takes on 3 devices")
+    pilot.wait_for_text("3 recordings on 3 devices")
     strips = [
         pilot.named(QListView, f"Steps on {device}, {one}")
         for device, one in (("Small Phone", FIRST), ("Pixel Fold", SECOND), ("Pixel Tablet", FOURTH))

@@ -45,7 +45,7 @@ def splits(root: Path) -> Path:
 def test_splits_are_listed_with_their_parts_and_method(driver: SplitsDriver, splits: Path) -> None:
     driver.open()
     rows = {row[0]: row[1:] for row in driver.table("Splits")}
-    assert rows["random"] == ["16", "4", "20.0%", "20.0%", rows["random"][4], "tasks, by chance", ""]
+    assert rows["random"] == ["16", "4", "20.0%", "20.0%", rows["random"][4], "random tasks", ""]
     assert rows["device"] == ["15", "5", "25.0%", "", "", "named devices", "Pixel Tablet"]
     assert driver.says("app_split.json cannot be made"), "none of these apps is in a catalogue"
 
@@ -79,7 +79,7 @@ def test_plan_shows_changes_before_writing_anything(driver: SplitsDriver, splits
     before = (splits / "random_split.json").read_bytes()
     driver.open()
     dialog = driver.open_plan()
-    write = button_in(dialog, "Write splits")
+    write = button_in(dialog, "Save splits")
     assert not write.isEnabled()
     driver.named(QSpinBox, "Test share of the random split").setValue(40)
     driver.plan(dialog)
@@ -121,7 +121,7 @@ def test_rules_of_a_release_hold_until_it_is_drawn_again(driver: SplitsDriver, s
     release_splits(driver.root)
     driver.open()
     dialog = driver.open_plan()
-    share, again = driver.named(QSpinBox, "Test share of the random split"), "Draw released episodes again"
+    share, again = driver.named(QSpinBox, "Test share of the random split"), "Move released episodes too"
     assert driver.says("These splits continue a release")
     assert not share.isEnabled()
     assert not faults(dialog)
@@ -129,7 +129,7 @@ def test_rules_of_a_release_hold_until_it_is_drawn_again(driver: SplitsDriver, s
     assert driver.says("random: 16 train, 4 test (20.0%), 0 episodes would move")
 
     button_in(dialog, again).click()
-    assert driver.says("cannot be compared")
+    assert driver.says("aren't comparable")
     assert share.isEnabled()
     share.setValue(40)
     driver.plan(dialog)
@@ -137,7 +137,7 @@ def test_rules_of_a_release_hold_until_it_is_drawn_again(driver: SplitsDriver, s
 
     button_in(dialog, again).click()
     assert (share.value(), share.isEnabled()) == (20, False), "those of the release again"
-    assert not button_in(dialog, "Write splits").isEnabled()
+    assert not button_in(dialog, "Save splits").isEnabled()
 
 
 def test_episodes_that_are_left_out_are_counted(driver: SplitsDriver) -> None:
@@ -156,12 +156,12 @@ def test_foreign_file_prevents_writing_splits(driver: SplitsDriver) -> None:
     (driver.root / "splits").mkdir()
     (driver.root / "splits" / "README.txt").write_text("Notes.")
     driver.open()
-    assert driver.says("Not made here: README.txt.")
+    assert driver.says("These files aren't splits: README.txt.")
     dialog = driver.open_plan()
     driver.plan(dialog)
-    driver.press_in(dialog, "Write splits")
+    driver.press_in(dialog, "Save splits")
     driver.wait_for_text("Move it away, then try again.")
-    assert driver.says("The splits are not written.")
+    assert driver.says("Couldn't save the splits.")
 
 
 def test_empty_dataset_cannot_be_split(qtbot: QtBot, background: Background, tmp_path: Path) -> None:

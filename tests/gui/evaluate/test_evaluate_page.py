@@ -83,7 +83,7 @@ def test_unusable_predictions_are_listed(pilot: EvaluatePilot, correct: list[Pre
     pilot.score(file)
     pilot.wait_for_text("1 steps without a prediction, 1 repeated, 1 for steps that the dataset does not have")
     pilot.press("Problems")
-    problems = "\n".join(problem for _, problem in pilot.cells("What does not fit"))
+    problems = "\n".join(problem for _, problem in pilot.cells("Problems"))
     assert all(f"line {number}:" in problems for number in (5, 6, 7))
 
 

@@ -98,7 +98,7 @@ def test_pages_and_their_keys_follow_the_role(open_as: OpenAs, role: Role, pages
 def test_annotators_see_nothing_for_leads(open_as: OpenAs) -> None:
     pilot = open_as("annotator")
     pilot.press("Tasks")
-    pilot.wait_for_text("in all")
+    pilot.wait_for_text("in total")
     assert not any(tab.isVisible() for tab in pilot.window.findChildren(QToolButton) if tab.text() == "Templates")
     pilot.press("Settings")
     assert "Language model" not in sections(pilot)
@@ -139,7 +139,7 @@ def test_lead_is_asked_for_consent_before_recording(open_as: OpenAs) -> None:
     assert not any(dialog.isVisible() for dialog in pilot.window.findChildren(QDialog))
     assert not pilot.says("Recording is locked")
     pilot.press("Tasks")
-    pilot.wait_for_text("in all")
+    pilot.wait_for_text("in total")
     assert not pilot.says("Continue practice")
     pilot.press("Record")
     pilot.press("Start recording")

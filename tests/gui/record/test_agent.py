@@ -151,11 +151,11 @@ def test_refusing_a_risky_action_ends_the_turn(pilot: Pilot, thinker: Controlled
     run_agent(pilot, thinker)
     for answer in ("Refuse", "Allow"):
         thinker.say("CLICK", x=500, y=500)
-        pilot.wait_for_text("Click “Delete all”. The agent must ask: 'delete' is under the finger")
+        pilot.wait_for_text("Click “Delete all”. The agent must ask first: 'delete' is under the finger")
         assert device.performed == []
         press_on_card(pilot, answer)
         if answer == "Refuse":
-            pilot.wait_for_text("You did not allow its last action. Show the right one, which is stored with it")
+            pilot.wait_for_text("You didn't allow the last action. Do the right one, which is saved with it")
             press_on_card(pilot, "Resume agent")
     pilot.qtbot.waitUntil(lambda: len(device.performed) == 1)
 
@@ -165,11 +165,11 @@ def test_screens_are_sent_to_a_remote_model_only_with_consent(open_at: OpenAt, s
     pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, lambda _, __: open_batch(remote)))).watching()
     pilot.write_task()
     request_agent(pilot)
-    pilot.wait_for_text("Screens of the phone would be sent to https://models.invalid")
+    pilot.wait_for_text("Send screenshots to https://models.invalid")
     pilot.press_in(pilot.dialog(), "Cancel")
     assert (pilot.controller.phase, service.drafts()) == (Phase.WATCHING, [])
     request_agent(pilot)
-    pilot.wait_for_text("Screens of the phone would be sent to")
+    pilot.wait_for_text("Send screenshots to")
     pilot.press_in(pilot.dialog(), "Agree and run")
     pilot.wait_for_phase(Phase.RECORDING)
     assert pilot.controller.is_agents
@@ -188,7 +188,7 @@ def test_agent_resumes_only_its_own_recording(pilot: Pilot, thinker: ControlledM
     pilot.qtbot.waitUntil(lambda: len(service.drafts()) == 2)
     pilot.controller.resume(service.drafts()[0])
     pilot.wait_for_phase(Phase.RECORDING)
-    pilot.wait_for_text("An agent began this recording.")
+    pilot.wait_for_text("An agent started this recording.")
     request_agent(pilot)
     wait_for_question(pilot, thinker)
     finish_episode(pilot, thinker)
@@ -275,7 +275,7 @@ def test_options_are_applied_and_remembered(
     pilot.press_in(pilot.dialog(), "Run agent")
     wait_for_question(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
-    pilot.wait_for_text("The agent must ask: the app com.fake.app is not allowed")
+    pilot.wait_for_text("The agent must ask first: the app com.fake.app is not allowed")
     press_on_card(pilot, "Refuse")
     assert budgets == [2.5]
     assert options.read() == {"adapter": "ours", "history": "screenshots:2", "budget": "2,50", "packages": packages}
@@ -415,7 +415,7 @@ def test_step_is_corrected_before_the_agent_resumes(pilot: Pilot, thinker: Contr
     pilot.wait_for_state(State.RESTORING)
     device.show(0)
     pilot.wait_for_steps(0)
-    pilot.wait_for_text("Show the right action on the phone.")
+    pilot.wait_for_text("Now do the right action on the device.")
     pilot.click(90, 500)
     pilot.wait_for_steps(1)
     assert pilot.rows_of("Steps")[0].startswith("Step 1, corrected: ")

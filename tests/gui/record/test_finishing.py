@@ -168,7 +168,7 @@ def test_reasons_are_chosen_with_number_and_arrow_keys(qtbot: QtBot) -> None:
     QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_2)
     assert dialog.ending == Impossible("item not found")
     QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Down)
-    assert dialog.ending == Impossible("region limitation")
+    assert dialog.ending == Impossible("not available in this country")
     assert dialog.ok.isEnabled()
 
 
@@ -304,7 +304,7 @@ def test_what_was_true_at_the_start_cannot_be_marked(tmp_path: Path, open_window
     end = pilot.dialog()
     assert isinstance(end, CompleteDialog)
     end.proof.button.click()
-    pilot.wait_for_text("Neither the screen nor what the device can be asked for differs")
+    pilot.wait_for_text("There is nothing to mark")
 
 
 def answers(pilot: Pilot) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from odyssey_recorder.gui.bridges.workplace import Workplace
 from odyssey_recorder.gui.frame.command import CommonCommand
 from odyssey_recorder.review.review import Move
 from odyssey_recorder.review.review_store import ReviewStore
+from odyssey_recorder.services.review_files import add_reply
 from odyssey_recorder.tasks.queue.queue import TaskQueue
 from odyssey_recorder.tasks.queue.task_status import Status
 from odyssey_recorder.tasks.queue.transaction import Leases
@@ -43,6 +44,31 @@ def pilot(open_at: OpenAt, queue: TaskQueue) -> Pilot:
     pilot = open_at(Workplace(tasks=lambda: queue)).watching()
     pilot.wait_for_text("Set an alarm")
     return pilot
+
+
+def test_data_of_the_apps_is_deleted_after_one_question(
+    open_at: OpenAt, service: FakeRecordings, device: FakeDevice, tmp_path: Path
+) -> None:
+    queue = queue_of(tmp_path, row("a", instruction="Set an alarm", apps=["Clock", "Scribbles"], start="clean_apps"))
+    pilot = open_at(Workplace(tasks=lambda: queue)).watching()
+    pilot.wait_for_text("after the data of its apps is deleted")
+    for answer in ("Cancel", "Delete and start"):
+        pilot.wait_until_enabled("Start recording")
+        assert (device.asked_to_clear, pilot.controller.phase) == ([], Phase.WATCHING)
+        pilot.press("Start recording")
+        dialog = pilot.dialog()
+        assert "Delete all data of Clock, Scribbles on this device?" in texts_in(dialog)
+        pilot.press_in(dialog, answer)
+        pilot.wait_to_close(dialog)
+    pilot.wait_for_phase(Phase.RECORDING)
+    pilot.wait_for_text("These apps keep their data: Scribbles.")
+    pilot.wait_for_steps(0)
+    pilot.complete()
+    pilot.qtbot.waitUntil(lambda: status(queue, "a") is Status.RECORDED)
+    known = service.store.provenance(service.episode.episode_id)
+    assert known is not None
+    assert known.origin.start.cleared == ("com.google.android.deskclock",)
+    assert known.origin.start.kept == ("Scribbles",)
 
 
 def test_next_or_own_task_releases_the_reserved_one(pilot: Pilot, queue: TaskQueue) -> None:
@@ -239,9 +265,7 @@ def test_recording_starts_with_a_warning_without_the_queue(pilot: Pilot, tmp_pat
     pilot.wait_until_enabled("Start recording")
     write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
     pilot.begin()
-    pilot.wait_for_text(
-        "The queue cannot be reached, so this task may no longer be reserved for you and could be recorded twice."
-    )
+    pilot.wait_for_text("Can't reach the team queue. You can record, but somebody else may record the same task.")
     pilot.wait_for_text("tasks.jsonl:1: priority")
 
 
@@ -261,7 +285,7 @@ def test_draft_warns_that_another_recorded_its_task(pilot: Pilot, tmp_path: Path
     pilot.wait_until_enabled("Show drafts")
     assert "recorded this task" not in draft_text()
     grace.mark_recorded("a", EPISODE)
-    warning = "Grace recorded this task on {0.day} {0:%b}. Finish it only if the dataset should contain it twice."
+    warning = "Grace recorded this task on {0.day} {0:%b}. Continue only if a second recording is wanted."
     pilot.qtbot.waitUntil(lambda: warning.format(datetime.now().astimezone()) in draft_text())
     grace.send_back("a", "a step is missing")
     pilot.qtbot.waitUntil(lambda: "recorded this task" not in draft_text())
@@ -283,19 +307,22 @@ def test_annotator_replies_to_the_reviewer_who_sent_the_task_back(
         episode_id, Move(id="a" * 32, at=datetime.now(UTC), by="Bea", to="annotator", why="A step is missing")
     )
     pilot.press("Record another")
-    pilot.wait_for_text("Sent back before: A step is missing")
+    pilot.wait_for_text("Sent back before:\nBea, ")
     button = pilot.named(QAbstractButton, "Reply")
     areas = pilot.window.findChildren(QScrollArea)
     assert not any(area.isAncestorOf(button) for area in areas), "a long task would scroll it away"
     pilot.press("Reply")
     dialog = pilot.dialog()
-    assert "Sent back because: A step is missing" in texts_in(dialog)
+    assert any(text.startswith("Bea, ") and text.endswith(": A step is missing") for text in texts_in(dialog))
     pilot.press_in(dialog, "1   I did what the task says")
     pilot.press_in(dialog, "Reply")
     pilot.wait_for_text("Your reply is saved. The reviewers see it.")
-    reply = reviews.read(episode_id).reply
-    assert reply is not None
+    (reply,) = reviews.read(episode_id).replies
     assert (reply.by, reply.words) == ("Tester", "I did what the task says")
+    add_reply(service.store.root, "Bea", episode_id, "Then show the list")
+    pilot.wait_for_text(": Then show the list")
+    pilot.press("Reply")
+    assert "\nTester, " in "\n".join(texts_in(pilot.dialog())), "all that was said"
 
 
 def test_tasks_for_other_devices_are_counted_not_offered(open_at: OpenAt, device: FakeDevice, tmp_path: Path) -> None:
@@ -314,7 +341,7 @@ def test_tasks_for_other_devices_are_counted_not_offered(open_at: OpenAt, device
     pilot.wait_until_enabled("Next")
     queue.mark_recorded("any", EPISODE)
     pilot.press("Next")
-    pilot.wait_for_text("No waiting task fits this device. There are 2 for Pixel Fold, 1 for Pixel Tablet.")
+    pilot.wait_for_text("No tasks left for this device. Waiting: 2 for Pixel Fold, 1 for Pixel Tablet.")
     assert not pilot.is_enabled("Start recording")
 
     choose_third_task(pilot)

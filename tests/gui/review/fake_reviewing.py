@@ -32,7 +32,8 @@ from odyssey_recorder.review.status import (
     verdict_status,
 )
 from odyssey_recorder.review.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
-from odyssey_recorder.services.review import ReviewService, ReviewSubscription
+from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.reviewed_dataset import ReviewSubscription
 from tests.checking.verdicts import judgements, verdict
 from tests.dataset.drafts import png
 from tests.episodes import episode

@@ -147,7 +147,7 @@ def test_dialogs_are_small_and_their_controls_have_names(driver: CardDriver) -> 
         (ReviewCommand.FIX_INSTRUCTION, "a misspelling", fixes.NewInstruction(instruction="new text")),
         (ReviewCommand.FIX_END, "the reason is not given", fixes.NewEnd(words="new text")),
         (ReviewCommand.FIX_NOTE, "it is not true", fixes.NewNote(step=TYPE, note="new text")),
-        (ReviewCommand.FIX_TEXT, "a slip of the keyboard", fixes.NewText(step=TYPE, text="new text")),
+        (ReviewCommand.FIX_TEXT, "a typing mistake", fixes.NewText(step=TYPE, text="new text")),
     ],
 )
 def test_fix_needs_a_new_text_and_a_reason(
@@ -219,7 +219,7 @@ def test_typed_reason_is_accepted(driver: CardDriver) -> None:
 
 def test_kind_of_press_is_changed_and_its_duration_shown(driver: CardDriver) -> None:
     driver.open_dialog(ReviewCommand.FIX_PRESS, CLICK)
-    assert driver.says("Make step 1 a LONG_PRESS?")
+    assert driver.says("Change step 1 to a long press?")
     assert driver.says("The finger was down for 0.08 s")
     driver.finish("a slip of the finger")
     driver.open_dialog(ReviewCommand.FIX_PRESS, LONG)
@@ -240,9 +240,9 @@ def test_changing_an_action_lists_the_texts_it_removes(driver: CardDriver, tmp_p
 @pytest.mark.parametrize(
     ("last", "screenshot", "join"),
     [
-        (TYPE, png(200), "step 2 and of step 3 differ in 100% of their pixels, so the sequence would jump"),
-        (LONG, png(20), "step 2 and of step 4 differ in 0% of their pixels, so the sequence continues without a jump"),
-        (TYPE, b"not an image", "The screens of step 2 and of step 3 cannot be compared."),
+        (TYPE, png(200), "steps 2 and 3 differ in 100% of their pixels, so dropping the steps leaves a gap"),
+        (LONG, png(20), "steps 2 and 4 differ in 0% of their pixels, so dropping the steps leaves no gap"),
+        (TYPE, b"not an image", "Couldn't compare the screens of steps 2 and 3."),
     ],
     ids=["a jump", "no jump", "no screenshot"],
 )
@@ -282,8 +282,8 @@ def test_box_is_drawn_on_the_screenshot(driver: CardDriver, canvas: BoxCanvas) -
     image, edge = canvas.grab().toImage(), canvas.place_of(Pixel(20, 20)).toPoint()
     colours = [image.pixelColor(edge + QPoint(0, offset)) for offset in range(-6, 7)]
     assert max(colour.red() - colour.green() for colour in colours) > 100
-    driver.finish("no box is known")
-    assert driver.requested == [(fixes.NewBox(step=CLICK, box=(10, 20, 51, 81)), "no box is known")]
+    driver.finish("the box is missing")
+    assert driver.requested == [(fixes.NewBox(step=CLICK, box=(10, 20, 51, 81)), "the box is missing")]
 
 
 def test_arrow_keys_move_the_box_and_its_edges(driver: CardDriver, canvas: BoxCanvas) -> None:

@@ -126,7 +126,7 @@ def test_another_action_is_accepted_at_a_step_and_withdrawn(reviewer: Reviewer, 
         one: text for one, text in published.files().items() if "semantics" in one
     }
     reviewer.wait_to_be_ready()
-    also_right("Withdraw what was accepted")
+    also_right("None: take back the accepted actions")
     reviewer.pilot.qtbot.waitUntil(lambda: accepted() == [])
 
 

@@ -129,23 +129,23 @@ def test_failed_figures_can_be_retried(open_reviews: OpenReviews, tmp_path: Path
     reviewing.failure = ReviewError("policy.json: line 1, column 2: Expecting value. Fix it.")
     pilot = open_reviews(reviewing).pilot
     pilot.press("Show figures")
-    pilot.wait_for_text("The figures could not be computed.")
+    pilot.wait_for_text("Couldn't calculate the figures.")
     assert pilot.says("line 1, column 2: Expecting value. Fix it.")
-    assert pilot.says("Choose “Refresh” to read the reviews again.")
+    assert pilot.says("Press “Refresh” to read the reviews again.")
     assert not pilot.is_enabled("Save as page")
     pilot.press("Refresh")
     pilot.wait_for_text("As of ")
-    assert not pilot.says("The figures could not be computed.")
+    assert not pilot.says("Couldn't calculate the figures.")
 
 
 def test_page_is_saved_or_the_error_is_shown(judged: ReviewDataset, open_figures: OpenFigures, tmp_path: Path) -> None:
     pilot = open_figures()
     pilot.press("Save as page")
     pilot.choose_file(tmp_path)
-    pilot.wait_for_text("The page could not be saved.")
+    pilot.wait_for_text("Couldn't save the page.")
     assert pilot.says(tmp_path.name)
     pilot.press("Dismiss")
-    assert not pilot.says("The page could not be saved.")
+    assert not pilot.says("Couldn't save the page.")
     pilot.press("Save as page")
     pilot.choose_file(tmp_path / "page.html")
     pilot.wait_for_text("The page is saved.")

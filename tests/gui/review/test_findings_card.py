@@ -60,7 +60,7 @@ def test_report_lists_findings_and_collapsed_checks_not_run(driver: CardDriver) 
     ]
     assert driver.says("1 error, 1 warning, 1 note")
     toggle = driver.find(QToolButton)
-    assert toggle.text() == "1 passed, 2 not or only partly checked"
+    assert toggle.text() == "1 check passed · 2 incomplete"
     assert not driver.says("view hierarchy")
     toggle.click()
     assert driver.says("ACT07 (steps 2 to 3): there is no view hierarchy")

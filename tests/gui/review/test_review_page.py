@@ -402,7 +402,7 @@ def test_very_fast_verdict_is_questioned_once(
     driver.now_s = 500.0
     driver.trigger(ReviewCommand.REVIEW_LIST)
     driver.trigger(*ACCEPT_ALL)
-    assert driver.says("You judged 3 screens in 2 s. Save anyway?"), "the time in the list does not count"
+    assert driver.says("You reviewed 3 screens in 2 s. Save anyway?"), "the time in the list does not count"
     assert reviewing.submitted == []
     driver.trigger(ReviewCommand.DISMISS_REVIEW, ReviewCommand.ACCEPT_EPISODE)
     driver.qtbot.waitUntil(lambda: len(reviewing.submitted) == 1)

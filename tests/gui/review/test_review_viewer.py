@@ -87,7 +87,7 @@ def test_keys_and_clicks_move_between_steps(driver: ViewerDriver, review: Opened
     driver.show(review)
     assert driver.viewer.current_step == 0
     assert driver.says("Step 1 of 8 · Click")
-    assert driver.says("No provenance for this screenshot.")
+    assert driver.says("This screenshot has no recording log.")
     assert (
         driver.view.accessibleDescription()
         == "Before step 1: a screenshot of 72x128. After step 1: a screenshot of 72x128"
@@ -276,7 +276,7 @@ def test_provenance_is_shown_as_plain_text(driver: ViewerDriver, tmp_path: Path)
     driver.show(open_review(tmp_path, provenance=provenance_of(record)))
     assert driver.says(f"Note: {hostile}")
     assert driver.says("Flagged: no effect")
-    assert driver.says("the action waited until a second frame showed the same")
+    assert driver.says("a second one confirmed it before the action was sent")
     formats = {label.textFormat() for label in driver.viewer.findChildren(QLabel) if label.text()}
     assert formats == {Qt.TextFormat.PlainText}
 

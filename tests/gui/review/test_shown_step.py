@@ -29,23 +29,23 @@ def test_place_note_and_flags_come_from_provenance() -> None:
     assert step.place == "com.android.chrome · Main"
     assert (step.note, step.flags) == ("slow page", ("no effect",))
     step = first_step()
-    assert step.proof == "No provenance for this screenshot."
+    assert step.proof == "This screenshot has no recording log."
     assert (step.place, step.note, step.flags, step.element) == ("", "", (), None)
 
 
 @pytest.mark.parametrize(
     ("record", "text"),
     [
-        (step_record(), "the action waited until a second frame showed the same"),
-        (step_record(age_us=120_000), "0.12 s before the action; a second frame, requested after touch-down"),
-        (step_record(check=None, age_us=90_000), "not confirmed by a second frame"),
+        (step_record(), "a second one confirmed it before the action was sent"),
+        (step_record(age_us=120_000), "0.12 s before the action; a second one, taken after touch-down"),
+        (step_record(check=None, age_us=90_000), "not confirmed by a second one"),
         (
             step_record(check=None, frame=step_record().frame.model_copy(update={"streamed": True})),
-            "no other frame arrived before the action",
+            "no other one arrived before the action",
         ),
         (
             step_record(frame=step_record().frame.model_copy(update={"settled": False})),
-            "Taken by screencap, while the screen was moving",
+            "Screenshot over screencap, while the screen was moving",
         ),
     ],
 )
@@ -68,4 +68,4 @@ def test_findings_and_provenance_belong_to_their_steps() -> None:
     source = episode(Click(Point(1, 1)), Complete())
     steps = shown_steps(opened_review(Path("shots"), source, provenance_of(step_record()), EpisodeReport(ID, findings)))
     assert [step.findings for step in steps] == [(findings[0],), (findings[1],)]
-    assert steps[1].proof == "No provenance for this screenshot."
+    assert steps[1].proof == "This screenshot has no recording log."

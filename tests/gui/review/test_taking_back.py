@@ -1,18 +1,26 @@
 """Verdicts are taken back in the window, and no episode that needs a verdict is passed over."""
 
+from functools import partial
 from pathlib import Path
+from threading import Event
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton
 
+from odyssey_recorder.checking.checker import Checker
 from odyssey_recorder.dataset.amendment import NewInstruction
 from odyssey_recorder.dataset.layout import episode_ids
+from odyssey_recorder.dataset_index.index import EpisodeIndex
 from odyssey_recorder.gui.review.amend_card import AmendCard
+from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.review.review import Decision
 from odyssey_recorder.review.status import ReviewPolicy
-from odyssey_recorder.services.review import ReviewService, reply_to_reviewer
+from odyssey_recorder.review.views import OpenedReview
+from odyssey_recorder.services.review import ReviewService
+from odyssey_recorder.services.review_files import add_reply, review_thread
 from tests.checking.verdicts import judgements
+from tests.gui.conftest import PATIENCE_MS
 from tests.gui.pilot import texts_in
 from tests.gui.review.reviewer import OpenReviews, Reviewer
 from tests.review.review_dataset import FakeChecks, ReviewDataset
@@ -97,6 +105,57 @@ def test_undo_first_undoes_the_fix_that_came_after_the_verdict(dataset: ReviewDa
     assert dataset.reviews.read(first).verdicts == ()
 
 
+class HeldReviews(ReviewService):
+    """Answers wait for the test."""
+
+    def __init__(self, dataset: ReviewDataset) -> None:
+        super().__init__(EpisodeIndex(dataset.root, None), Checker(None, 1, judge=dataset.checks), lambda: "Bea")
+        self.may_open, self.may_undo = Event(), Event()
+        self.opening: list[str] = []
+        self.may_open.set()
+
+    def open(self, episode_id: str) -> OpenedReview:
+        opened = super().open(episode_id)
+        self.opening.append(episode_id)
+        self.may_open.wait(PATIENCE_MS / 1000)
+        self.opening.remove(episode_id)
+        return opened
+
+    def undo(self, episode_id: str, revision: str) -> OpenedReview:
+        self.may_undo.wait(PATIENCE_MS / 1000)
+        return super().undo(episode_id, revision)
+
+
+def test_episode_read_before_a_change_does_not_end_the_wait_for_it(
+    dataset: ReviewDataset, open_reviews: OpenReviews
+) -> None:
+    service = HeldReviews(dataset)
+    service.check_all()
+    reviewer, first = open_reviews(service), min(episode_ids(dataset.root))
+    wait = reviewer.pilot.qtbot.waitUntil
+    wait(lambda: len(reviewer.listed) == 2)
+    reviewer.open(reviewer.ids.index(first))
+    panel = reviewer.pilot.find(VerdictPanel)
+    reviewer.pilot.find(AmendCard).fix_requested.emit(NewInstruction(instruction="Note: milk"), "shorter")
+    wait(lambda: len(dataset.reviews.read(first).fixes) == 1)
+    wait(lambda: panel.isEnabled() and not service.opening)
+    service.may_open.clear()
+    dataset.service("Lea").request([first], "look")
+    wait(lambda: bool(service.opening))  # the news made the page read it again
+    reviewer.key(Qt.Key.Key_Z, CTRL)
+    assert not panel.isEnabled()
+    service.may_open.set()
+    wait(lambda: not service.opening)
+    for _ in range(20):  # threads that answer take turns
+        answers: list[None] = []
+        reviewer.pilot.controller.background.run(lambda: None, answers.append)
+        wait(partial(bool, answers))
+    assert not panel.isEnabled()
+    service.may_undo.set()
+    wait(panel.isEnabled)
+    assert len(dataset.reviews.read(first).fixes) == 2
+
+
 def test_verdict_of_another_reviewer_is_reopened_with_a_reason(dataset: ReviewDataset, reviewer: Reviewer) -> None:
     first = reviewer.ids[0]
     dataset.service("Cleo").judge(first, Decision.SEND_BACK, judgements("pfp"))
@@ -105,7 +164,7 @@ def test_verdict_of_another_reviewer_is_reopened_with_a_reason(dataset: ReviewDa
     reviewer.wait_for_text("This episode is sent back.")
     reviewer.key(Qt.Key.Key_Z, CTRL | SHIFT)
     dialog = reviewer.pilot.dialog()
-    assert "Why do you take back the verdict of Cleo?" in texts_in(dialog)
+    assert "Why are you taking back the verdict of Cleo?" in texts_in(dialog)
     reviewer.pilot.press_in(dialog, "3   The annotator is right")
     reviewer.pilot.press_in(dialog, "Reopen")
     reviewer.pilot.wait_until_enabled("Accept")
@@ -114,12 +173,12 @@ def test_verdict_of_another_reviewer_is_reopened_with_a_reason(dataset: ReviewDa
     assert (reopening.by, reopening.why) == ("Bea", "The annotator is right")
 
 
-def test_reply_of_the_annotator_is_listed_and_shown_until_the_verdict_is_taken_back(
+def test_reply_of_the_annotator_is_listed_and_answered_until_the_verdict_is_taken_back(
     dataset: ReviewDataset, reviewer: Reviewer
 ) -> None:
     first, title = reviewer.ids[0], reviewer.listed[0]
     judge(reviewer, Decision.SEND_BACK)
-    reply_to_reviewer(dataset.root, RECORDER, first, "The cart is empty on purpose")
+    add_reply(dataset.root, RECORDER, first, "The cart is empty on purpose")
     reviewer.wait_for_text("1 for you · 1 reply · ")
     reviewer.key(Qt.Key.Key_L, CTRL)
     reviewer.pilot.press("Show all")
@@ -127,9 +186,18 @@ def test_reply_of_the_annotator_is_listed_and_shown_until_the_verdict_is_taken_b
     assert reviewer.listed == [title]
     assert f"Sent back ({RECORDER} replied)" in reviewer.row_text(0)
     reviewer.click(0)
-    reviewer.wait_for_text(f"{RECORDER} replied: The cart is empty on purpose")
-    reviewer.key(Qt.Key.Key_Z, CTRL)
+    reviewer.wait_for_text("\n".join(review_thread(dataset.root, first)))
+    reviewer.key(Qt.Key.Key_Y, CTRL | SHIFT)
+    dialog = reviewer.pilot.dialog()
+    assert f"What should {RECORDER} know about this episode?" in texts_in(dialog)
+    reviewer.pilot.press_in(dialog, "2   Please record it again as the task says")
+    reviewer.pilot.press_in(dialog, "Reply")
+    reviewer.wait_for_text(": Please record it again as the task says")
+    assert review_thread(dataset.root, first)[-1].startswith("Bea, ")
     reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.says("replied"))
+    reviewer.pilot.activate()
+    reviewer.key(Qt.Key.Key_Z, CTRL)
+    reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.says("on purpose"))
     assert dataset.reviews.read(first).verdicts == ()
 
 

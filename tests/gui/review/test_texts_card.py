@@ -61,7 +61,7 @@ def test_texts_are_shown_with_their_differences(driver: CardDriver, tmp_path: Pa
     )
     same = replace(TASK, instruction=TASK.task)
     driver.card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=same))
-    assert driver.find(MarkedText).accessibleDescription() == "The instruction equals the task."
+    assert driver.find(MarkedText).accessibleDescription() == "The instruction is the same as the task."
 
 
 def test_end_and_notes_are_shown_with_the_texts(driver: CardDriver, tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_invalid_values_are_explained_and_not_saved(pilot: SettingsPilot) -> Non
     pilot.named(QSpinBox, "Practice").setValue(3)
     pilot.button_named("Save").click()
     pilot.wait_for_text("Nothing was saved.")
-    assert pilot.says("See the message at “Task list”.")
+    assert pilot.says("See the message under “Task list”.")
     assert pilot.says("File not found.")
     assert saved_settings() == ""
     assert pilot.button_named("Save").isEnabled()
@@ -144,7 +144,7 @@ def test_setting_from_environment_is_read_only(request: pytest.FixtureRequest, m
     pilot = request.getfixturevalue("pilot")
     field = pilot.line("Dataset")
     assert (field.text(), field.isEnabled()) == ("/data/GUI-Odyssey", False)
-    assert pilot.says("Set by ODYSSEY_DATASET: change it there.")
+    assert pilot.says("Set by ODYSSEY_DATASET, so it can't be changed here.")
     assert "ODYSSEY_DATASET" in field.accessibleDescription()
 
 
@@ -216,7 +216,7 @@ def test_server_on_this_computer_is_found_chosen_and_tested(
         choice.setCurrentIndex(choice.findData(server.url))
         choice.activated.emit(choice.currentIndex())
         assert (pilot.line("Address").text(), pilot.line("Model").text()) == (server.url, MODEL)
-        assert pilot.says(f"It offers {MODEL}.")
+        assert pilot.says(f"Models: {MODEL}.")
         pilot.button_named("Ask the model").click()
         pilot.wait_for_text("said: “A red circle.”")
         [sent] = server.questions

@@ -74,7 +74,7 @@ def test_task_changed_elsewhere_is_not_approved_unseen(lead: LeadDriver, task: Q
     changed = replace(task.listed, notes="Use the account of the team")
     lead.setup.queue.amend([changed], "Grace")
     lead.use(TasksCommand.APPROVE_TASKS)
-    lead.wait_for_text("The operation failed.")
+    lead.wait_for_text("The work failed.")
     lead.wait_for(lambda: [row.task.listed for row in lead.rows] == [changed])
     assert lead.task(task.task_id).status is Status.TO_APPROVE
     lead.use(TasksCommand.APPROVE_TASKS)
@@ -271,7 +271,7 @@ def test_empty_view_says_what_to_do_next(lead: LeadDriver) -> None:
     lead.open_view(TasksCommand.SHOW_QUEUE)
     assert not lead.says("No language model is set up")
     lead.use(TasksCommand.SHOW_PREPARE)
-    lead.wait_for_text("No tasks to prepare. Choose “Generate…” to make some from the templates.")
+    lead.wait_for_text("No tasks to prepare. Press “Generate…” to make some from the templates.")
     lead.wait_for_text("No language model is set up")
     lead.use(TasksCommand.SHOW_QUEUE)
     lead.wait_for(lambda: not lead.says("No language model is set up"))

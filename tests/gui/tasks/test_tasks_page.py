@@ -102,7 +102,7 @@ def test_recorded_task_must_be_sent_back_to_be_recorded_again(driver: PageDriver
     driver.page.enter()
     driver.wait_for_status("Recorded")
     assert not driver.may_record()
-    for text in ("1 of 2", "my tasks", "3 in all"):
+    for text in ("1 of 2", "my tasks", "3 in total"):
         assert driver.says(text)
     driver.press("Send back")
     dialog = driver.dialog()

@@ -3,12 +3,14 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListWidget, QTableView
+from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.tasks.commands import TasksCommand
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
 from odyssey_recorder.gui.tasks.team_dialog import TeamDialog
 from odyssey_recorder.gui.tasks.template_table import LEFT, ROLES
-from odyssey_recorder.tasks.templates.team import load_team
+from odyssey_recorder.tasks.templates.team import Team, load_team
+from odyssey_recorder.tasks.templates.template_files import shipped_catalogues
 from tests.gui.item_views import column_texts
 from tests.gui.tasks.lead_driver import LeadDriver
 
@@ -65,3 +67,10 @@ def test_app_that_is_there_already_is_refused(lead: LeadDriver, dialog: TeamDial
     lead.press_in(dialog, "Save")
     lead.wait_for_text("there already is an app Clock, or one with its package")
     assert not (lead.setup.folder / "team.yaml").exists()
+
+
+def test_what_the_dialog_does_not_show_stays_in_the_file(qtbot: QtBot) -> None:
+    team = Team(classes={"Chirp": "X"})
+    dialog = TeamDialog(team, shipped_catalogues()["android"])
+    qtbot.addWidget(dialog)
+    assert dialog.team == team

@@ -272,6 +272,19 @@ def test_apps_are_started_and_stopped(fresh_bench: Bench) -> None:
     assert fresh_bench.phone.state().package == SETTINGS
 
 
+def test_clearing_an_app_ends_it_and_forgets_what_it_has_stored(fresh_bench: Bench) -> None:
+    before = fresh_bench.phone.facts()
+    fresh_bench.shell("am start -n com.odyssey.notes -a android.intent.action.SEND -d milk")
+    fresh_bench.phone.press_key(4)
+    assert fresh_bench.phone.facts() != before
+    fresh_bench.shell("am start -n com.odyssey.notes")
+    assert fresh_bench.shell("pm clear --user 0 com.odyssey.notes") == "Success\n"
+    assert fresh_bench.phone.facts() == before
+    assert fresh_bench.phone.state().package != "com.odyssey.notes"
+    failed = fresh_bench.adb("shell", "pm clear no.such.app")
+    assert (failed.returncode, failed.stderr) == (1, b"Failed\n")
+
+
 def test_intent_starts_only_an_app_that_accepts_it(fresh_bench: Bench) -> None:
     refused = fresh_bench.adb("shell", "am start -a android.intent.action.VIEW -d https://a.example com.odyssey.notes")
     assert fresh_bench.phone.state().package != "com.odyssey.notes"
