@@ -196,6 +196,8 @@ def test_simulated_emulator_starts_with_nothing_to_fix(adb_server: PrivateAdbSer
     try:
         serial = phones.start(profile.key)
         with closing(connector.connect(serial)) as device:
+            while not device.follows_finger:  # gRPC may take longer than a device is waited for
+                device.screen_state()
             assert faults(take_readings(device)) == set()
             assert f"{profile.name} ({serial})" in {one.label for one in connector.devices()}
             phones.stop()

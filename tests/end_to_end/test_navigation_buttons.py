@@ -13,6 +13,7 @@ from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Pr
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.flag import FlagCode
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.foreign_input import TELL_UNEXPLAINED
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.simulated.private_adb_server import PrivateAdbServer
 from odyssey_simulator.faults import WindowsOption
@@ -61,7 +62,7 @@ def record(setup: RecordingSetup, mode: Mode, rotation: int) -> Recorded:
             recorder.wait_for(lambda view, number=number: len(view.steps) == number, PATIENCE_S)  # type: ignore[misc]
         setup.wait_until_read(recorder)
         episode, provenance = setup.finish(recorder)
-        assert annotator.notices == []
+        assert set(annotator.notices) <= {TELL_UNEXPLAINED}, "a busy computer may draw an effect only after 5 seconds"
     store = setup.service.store
     kinds = [
         action if isinstance(action := step.action, Press) else kind

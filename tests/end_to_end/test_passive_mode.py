@@ -71,7 +71,8 @@ def test_escape_is_back_and_a_cursor_key_is_said_and_flagged(adb_server: Private
         episode, provenance = setup.finish(recorder)
         assert [step.action for step in episode.steps[:-1]] == [BACK, RECENT]
         assert Flag(FlagCode.OTHER_KEY, ("Down",)) in provenance.steps[1].flags
-        assert annotator.notices == [NOT_A_STEP.format("Down")]
+        # These are just so many screens without a touch as are worth a notice, if each of them settles in time.
+        assert [text for text in annotator.notices if text != UNTOUCHED] == [NOT_A_STEP.format("Down")]
 
 
 def test_spin_of_the_wheel_is_one_scroll(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
