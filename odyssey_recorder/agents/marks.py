@@ -1,6 +1,7 @@
 """Set-of-marks: which elements of a screen get a tag with a number, and where each of them is touched."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -36,8 +37,8 @@ class Marks:
 
     def __init__(self, root: Path, source: str) -> None:
         """Raises DatasetError for a file that cannot be used."""
-        self._root = root
         self._source = self.name = source
+        self._chosen = lru_cache(8)(lambda episode_id: chosen_boxes(root, open_dataset_episode(root, episode_id)))
         self._detected: dict[str, list[Box]] | None = None
         if source not in ("views", "boxes"):
             self._detected, digest = _read(Path(source))
@@ -62,7 +63,7 @@ class Marks:
 
     def _pressed(self, episode_id: str, number: int) -> Box | None:
         try:
-            chosen = chosen_boxes(self._root, open_dataset_episode(self._root, episode_id))[number]
+            chosen = self._chosen(episode_id)[number]
         except DatasetError as error:
             raise LanguageModelError(str(error)) from error
         return chosen.box if chosen is not None and chosen.box.area else None

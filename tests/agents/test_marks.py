@@ -155,7 +155,8 @@ def test_elements_are_what_a_click_at_their_middle_hits() -> None:
 
 
 def test_an_agent_at_work_presses_a_numbered_element(shared: SharedRecording) -> None:
-    shared.run.agent = replace(shared.run.agent, adapter=adapter_named("set-of-marks"))
+    agent = replace(shared.run.agent, adapter=adapter_named("set-of-marks"))
+    shared = replace(shared, run=replace(shared.run, agent=agent))
     shared.thinker.answer("CLICK: 2")
     shared.thinker.answer("CLICK: 1")
     shared.thinker.answer("COMPLETE")

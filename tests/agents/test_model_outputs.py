@@ -89,7 +89,7 @@ def samples() -> list[Sample]:
 
 
 def has_no_end(name: str, action: Action) -> bool:
-    return isinstance(action, Type) and (name in ("odyssey-agent", "os-atlas") or "\n" in action.text)
+    return isinstance(action, Type) and (name in ("odyssey-agent", "os-atlas", "cogagent-v1") or "\n" in action.text)
 
 
 COMPACT = re.compile(r"(Thought: x\nAction: )?[a-z_]+>")

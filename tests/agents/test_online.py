@@ -221,7 +221,9 @@ def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: Simu
 @pytest.mark.parametrize(("answer", "stop"), [(says("HOME"), "repeated"), (says("TYPE", text=""), "unreadable")])
 def test_run_without_progress_ends(cli: CommandLine, agent_phone: SimulatedPhone, answer: Reply, stop: str) -> None:
     ran, (row,) = run_with(cli, lambda _: answer)
-    assert (ran.exit_code, row["stop"], row["steps"]) == (1, stop, 2 if stop == "repeated" else 0), ran.err
+    assert (ran.exit_code, row["stop"]) == (1, stop), ran.err
+    # On a busy computer the first screen may be that before the snapshot.
+    assert row["steps"] in ((2, 3) if stop == "repeated" else (0,)), ran.err
     assert f"1 task cut short: {stop}" in ran.out
     assert len(cli.draft_ids()) == 1
 

@@ -169,7 +169,7 @@ class Writer:
         data = {
             "instruction": "Do it.", "context": "So far, one.", "description": "This is a screenshot of it.",
             "intention": "To one, I choose to two. This allows me to three.", "action_result": "It opened.",
-            "screen_info": "It is a screen.", "is_needed_later": True, "core": "A core.",
+            "screen_info": "It is a screen.", "is_needed_later": True, "core": "A core.", "app": "Notes",
         }  # fmt: skip
         return says({name: data[name] for name in request.schema["properties"]})
 
@@ -204,7 +204,7 @@ def test_memory_is_asked_for_as_algorithm_1_has_it(recorded: EpisodeDataset) -> 
         check(sent[-1] if field != "action_result" else next(one for one in sent if one.count(IMAGE) == 3), demands)
     entries = SemanticsStore(recorded.root).read(EPISODE).entries
     prompts = {one.call.prompt for one in entries if isinstance(one, Remembered)}
-    assert prompts == {f"paper_memory_{name}/1" for name in ("result", "screen", "core")}
+    assert prompts == {*(f"paper_memory_{name}/1" for name in ("result", "screen", "core")), "memory_app/1"}
 
 
 def test_a_file_for_one_question_is_named_with_its_hash_in_the_text(recorded: EpisodeDataset, tmp_path: Path) -> None:

@@ -89,6 +89,8 @@ def _act_v1(command: tuple[str, str], frame: CoordinateFrame) -> actions.Action:
     box = _BOX.search(rest)
     if box is not None:
         rest = rest[: box.start()] if name == "TYPE" else box[1]
+    if name == "TYPE" and not rest.strip():
+        raise UnreadableAnswerError("unreadable", "there is no text to type")
     return _COMMANDS.act((name, rest), frame)
 
 
