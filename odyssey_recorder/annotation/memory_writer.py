@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -51,6 +51,7 @@ PROMPTS = {
     "judge": ("memory_judge/1", Slots(("candidates",), ("kind", "standards", "told", *IMAGES))),
 }  # fmt: skip
 Mode = Literal["full", "cheap"]
+_prompt = cache(read_prompt)
 CANDIDATES = 3
 _OPEN = 8
 """Episodes whose evidence is kept between two questions."""
@@ -171,7 +172,7 @@ def wanted_of_step(
 def memory_question(wanted: Wanted) -> ModelRequest:
     """The first question of the writer, whose answer `memory_words` reads. Raises LanguageModelError."""
     kind = wanted.kind
-    return step_question(read_prompt(PROMPTS[kind][0]), kind, _ANSWERS[kind], wanted.data, wanted.views)
+    return step_question(_prompt(PROMPTS[kind][0]), kind, _ANSWERS[kind], wanted.data, wanted.views)
 
 
 def memory_answer(kind: MemoryKind, words: str) -> str:
