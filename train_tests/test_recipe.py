@@ -12,7 +12,7 @@ import torch
 from pydantic import BaseModel
 from safetensors.torch import load_file
 
-from odyssey_recorder.annotation.text_kinds import SEMANTIC
+from odyssey_recorder.annotation.text_kinds import Semantic
 from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.exporting.export_plan import Options, Sampling
 from odyssey_recorder.training.recipe import ModelRecipe, TrainingRecipe, load_model, load_tokenizer, read_recipe
@@ -22,6 +22,7 @@ from tests.exporting.sample import STEPS, Dataset, export, write_dataset
 from train_tests import tiny
 from train_tests.conftest import Recipes
 
+_TEXTS: tuple[Semantic, ...] = ("SD", "CI", "DR")
 _ROW = re.compile(r"^\| `([a-z0-9_.]+)` \| (.+?) \| (.+?) \|", re.MULTILINE)
 
 
@@ -64,11 +65,11 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three episodes with all three texts, two of them in the train part."""
     folder = tmp_path_factory.mktemp("semantic")
     dataset = Dataset(folder / "data", write_dataset(folder / "data", 3, texts=True))
-    samples = Sampling(history="screenshots:4", semantic=tuple(SEMANTIC), split="random")
+    samples = Sampling(history="screenshots:4", semantic=_TEXTS, split="random")
     return export(dataset, folder / "out", "trl", Options(samples=samples))
 
 
-@pytest.mark.parametrize("texts", [texts for count in range(4) for texts in combinations(SEMANTIC, count)])
+@pytest.mark.parametrize("texts", [texts for count in range(4) for texts in combinations(_TEXTS, count)])
 def test_each_choice_of_semantic_annotations_trains(recipes: Recipes, exported: Path, texts: tuple[str, ...]) -> None:
     recipe = recipes(exported, {"most_tokens": 8192}, semantic=texts, most_steps=1, global_batch=STEPS)
     train(recipe)
