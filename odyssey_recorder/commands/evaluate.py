@@ -14,7 +14,6 @@ from odyssey_recorder.commands.model_usage import print_answers
 from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name, ScoringTerms
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.plain_text import on_one_line, step_number
-from odyssey_recorder.splits.drawing import EACH_DEVICE, KINDS, is_kind
 
 if TYPE_CHECKING:
     from odyssey_recorder.evaluation.judged_steps import JudgedStep
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 _PROBLEMS_SHOWN = 10
 _ALL = "all"
-_SPLITS = (*KINDS, f"{EACH_DEVICE}NAME")
+_SPLITS = ("random", "task", "device", "app", "device_NAME")
 
 
 @terminal.exits_with_2()
@@ -36,7 +35,7 @@ def evaluate(  # noqa: PLR0913 - the options
         list[str] | None,
         typer.Option(
             metavar=f"[{'|'.join(_SPLITS)}]",
-            callback=lambda values: _known(values, _SPLITS, is_kind),
+            callback=lambda values: _known(values, _SPLITS, _is_split),
             help="Score the test part of this split. Can be repeated.",
             show_default="all episodes",
         ),
@@ -46,9 +45,9 @@ def evaluate(  # noqa: PLR0913 - the options
         typer.Option(
             "--protocol",
             "--protocols",
-            metavar=f"[{'|'.join((*PROTOCOLS, _ALL))}]",
+            metavar="NAME",
             callback=lambda values: _known(values, (*PROTOCOLS, _ALL), (*PROTOCOLS, _ALL).__contains__),
-            help="The rules that decide what is right. Can be repeated.",
+            help=f"The rules that decide what is right: {', '.join(PROTOCOLS)}, or all. Can be repeated.",
             show_default="official",
         ),
     ] = None,
@@ -122,6 +121,12 @@ def evaluate(  # noqa: PLR0913 - the options
     for text in unread[:_PROBLEMS_SHOWN]:
         terminal.print_warning(text)
     raise typer.Exit(0 if not unread and all(fit.is_clean for one in found for _, fit in one.fits) else 1)
+
+
+def _is_split(name: str) -> bool:
+    from odyssey_recorder.splits.drawing import is_kind
+
+    return is_kind(name)
 
 
 def _known(values: list[str] | None, known: Sequence[str], is_known: Callable[[str], bool]) -> list[str] | None:

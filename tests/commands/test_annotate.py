@@ -259,7 +259,7 @@ def test_unusable_prompt_is_reported_before_anything_is_asked(cli: CommandLine, 
             "annotate", command, dataset, "--prompt", mine
         )
         memory = cli.error("annotate", command, dataset, "--memory", "cheap", "--prompt", mine)
-        assert "The questions are action_result, screen_info, core, judge." in memory
+        assert "The questions are action_result, screen_info, core, app, judge." in memory
 
 
 @pytest.mark.usefixtures("server")
@@ -304,11 +304,11 @@ def test_memory_is_planned_written_checked_and_exported(
 ) -> None:
     server.behaviour = MemoryModel(screens)
     planned = cli.json("annotate", "plan", dataset, "--memory", "cheap")
-    assert planned["texts"] == {"missing": 3 * (STEP_COUNT + 1) - 1}
+    assert planned["texts"] == {"missing": 4 * (STEP_COUNT + 1) - 1}
     error = cli.error("annotate", "export", dataset, "--memory", "paper", "--out", tmp_path, exit_code=1)
     assert "step 1 and others have no memory" in error
     added = cli.output("annotate", "run", dataset, "--memory", "cheap", "--yes")
-    assert added == f"{3 * (STEP_COUNT + 1) - 1} texts added for 1 episode\n"
+    assert added == f"{4 * (STEP_COUNT + 1) - 1} texts added for 1 episode\n"
     checked = cli.json("annotate", "check", dataset)
     assert {one["check"] for row in checked if row["text"] == "action_result" for one in row["findings"]} == {"ANN13"}
     rows = [json.loads(row) for row in cli("annotate", "export", dataset).out.splitlines()]

@@ -125,7 +125,7 @@ def test_duplicates_are_the_same_groups(
     dialog = pilot.find(DuplicatesDialog)
     choice = pilot.choice("Find duplicates by")
     choice.setCurrentIndex(choice.findData("actions"))
-    pilot.wait_for_text("1 group of episodes")
+    pilot.wait_for_text("1 group of possible duplicates")
 
     listed = [row[1:3] for row in row_texts(pilot.named(QTableView, "Duplicates"))]
     dialog.close()

@@ -40,7 +40,8 @@ def test_episode_is_fixed_and_sent_back_to_its_annotator(sandbox: Sandbox, cli: 
     assert [one.why for one in fixes] == ["nothing was changed", "a typing mistake", "taken back"]
 
     with sandbox.annotator() as annotator:
-        annotator.press("Record", expect=(_TASK, "Sent back before: The result is not what was requested, at step 6"))
+        refused = "The result is not what was requested, at step 6"
+        annotator.press("Record", expect=(_TASK, "Sent back before:", refused))
         annotator.check_layout("record-sent-back")
 
 

@@ -292,7 +292,7 @@ def test_options_are_applied_and_remembered(
     ("name", "wrong", "right", "message"),
     [
         ("Model", " ", "m", "Enter the model's name."),
-        ("History", "memory", "none", "The history 'memory' cannot be told to an agent."),
+        ("History", "memory:long", "memory", "The history 'memory:long' cannot be told to an agent."),
         ("History", "screenshots:0", "actions:9", "The history 'screenshots:0' cannot be told to an agent."),
         ("Budget in US dollars", "-1", "0", "Enter an amount such as 2.50"),
         ("Budget in US dollars", "nan", "", "Enter an amount such as 2.50"),
