@@ -4,8 +4,8 @@
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
-# Tests mostly wait for simulated emulators, so two processes per core of a small computer.
-PROCESSES ?= 4
+# Many tests wait for simulated emulators, so there are more processes than a small computer has cores.
+PROCESSES ?= 5
 # When a process crashes, the run ends with that failure: a process in its place would wait for tests for ever.
 PYTEST := $(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 

@@ -20,6 +20,7 @@ pytestmark = [pytest.mark.timeout(300), pytest.mark.parametrize("profile", ["sma
 _TASK = "Check tomorrow's weather for Lisbon"
 
 
+@pytest.mark.soak
 def test_episode_is_fixed_and_sent_back_to_its_annotator(sandbox: Sandbox, cli: CommandLine) -> None:
     with sandbox.first_use("Ada") as annotator:
         record_with_mistakes(annotator)

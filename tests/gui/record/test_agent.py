@@ -185,7 +185,7 @@ def test_agent_resumes_only_its_own_recording(pilot: Pilot, thinker: ControlledM
     pilot.press("Stop")
     thinker.say("BACK")  # for the abandoned question
     pilot.wait_for_phase(Phase.WATCHING)
-    pilot.qtbot.waitUntil(lambda: len(service.drafts()) == 2)
+    pilot.qtbot.waitUntil(lambda: [one.problem for one in service.drafts()] == ["", ""])
     pilot.controller.resume(service.drafts()[0])
     pilot.wait_for_phase(Phase.RECORDING)
     pilot.wait_for_text("An agent started this recording.")

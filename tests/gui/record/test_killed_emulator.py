@@ -43,7 +43,7 @@ LONG_MS = 60_000
 ROUNDED_PX = 3
 """A click in the mirror meets a pixel of the device only nearly."""
 STATUS_BAR_PX = 48
-SEEDS = [seed if seed in (5, 18) else pytest.param(seed, marks=pytest.mark.soak) for seed in range(20)]
+SEEDS = [seed if seed == 5 else pytest.param(seed, marks=pytest.mark.soak) for seed in range(20)]
 
 
 @pytest.fixture
