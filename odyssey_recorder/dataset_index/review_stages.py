@@ -76,12 +76,18 @@ class ReviewStages:
             self.sampled, self.sample_problem = None, str(error)
         return self.sampled
 
+    def _may_be_judged(self, episode_id: str) -> bool:
+        try:
+            return bool(self._reviews.read(episode_id).present_verdicts)
+        except (DatasetError, ReviewError):
+            return True
+
     def _in_trash(self) -> list[EpisodeRow]:
         """The readable ones that were judged, newest first; each is read once."""
         there = Trash(self._root).episodes()
         for episode in there:
             is_new = self._trashed.get(episode.folder) is None
-            if is_new and self._reviews.read(episode.episode_id).present_verdicts:
+            if is_new and self._may_be_judged(episode.episode_id):
                 self._trashed[episode.folder] = read_row(episode.folder, episode.episode_id)
         found = (self._trashed.get(episode.folder) for episode in there)
         return [row for row in found if row is not None and not row.problem]

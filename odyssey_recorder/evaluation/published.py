@@ -1,7 +1,6 @@
 """Published results of models, as printed, to compare with new results of the same protocol, split and level.
 
-In published.csv a line that begins with # heads a table: its source, the number of the source text, the protocols and
-the columns. A column begins with its split, with "/low" for low-level instructions; "overall" is the mean of splits,
+In published.csv a line that begins with # heads a table: its source, the protocols and the columns. A column begins with its split, with "/low" for low-level instructions; "overall" is the mean of splits,
 and without a split it is no score of one. A category stands for its AMS. AgentCPM-GUI's rows are exact matches.
 """
 
@@ -31,10 +30,9 @@ class PublishedScore:
 
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
-    """A row has a value, or None, for each of the `columns`; `document` is the number of the source text."""
+    """A row has a value, or None, for each of the `columns`."""
 
     source: str
-    document: str
     protocols: Sequence[str]
     columns: Sequence[str]
     rows: Mapping[str, Sequence[float | None]]
@@ -48,9 +46,9 @@ def reference_results() -> tuple[PublishedTable, ...]:
     with _FILE.open(encoding="utf-8", newline="") as file:
         for first, *cells in csv.reader(file):
             if first == "#":
-                source, document, protocols, *columns = cells
+                source, protocols, *columns = cells
                 rows = {}
-                tables.append(PublishedTable(source, document, protocols.split(), columns, rows))
+                tables.append(PublishedTable(source, protocols.split(), columns, rows))
             else:
                 rows[first] = [None if cell == "-" else float(cell) for cell in cells]
     return tuple(tables)
