@@ -1,7 +1,8 @@
 """Published results of models, as printed, to compare with new results of the same protocol, split and level.
 
-In published.csv a line that begins with # heads a table: its source, the protocols and the columns. A column begins with its split, with "/low" for low-level instructions; "overall" is the mean of splits,
-and without a split it is no score of one. A category stands for its AMS. AgentCPM-GUI's rows are exact matches.
+In published.csv a line that begins with # heads a table: its source, the protocols and the columns. A column begins
+with its split, with "/low" for low-level instructions; "overall" is the mean of splits, and without a split it is no
+score of one. A category stands for its AMS. AgentCPM-GUI's rows are exact matches.
 """
 
 import csv

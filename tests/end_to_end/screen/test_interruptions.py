@@ -9,6 +9,7 @@ from tests.end_to_end.screen.sandbox import Sandbox
 pytestmark = pytest.mark.timeout(300)
 
 
+@pytest.mark.soak
 def test_no_step_is_lost_with_device_or_killed_program(sandbox: Sandbox) -> None:
     with sandbox.first_use() as annotator:
         annotator.start_recording()

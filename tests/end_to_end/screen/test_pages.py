@@ -83,6 +83,7 @@ def test_settings_shortcuts_and_dialogs(sandbox: Sandbox) -> None:
     assert (written["step_snapshots"], written["view_trees"]) == ("never", False)
 
 
+@pytest.mark.soak
 def test_keyboard_suffices_except_for_the_device(sandbox: Sandbox) -> None:
     sandbox.write_settings(practice_tasks=0)
     with sandbox.annotator() as annotator:
