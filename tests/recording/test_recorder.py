@@ -491,14 +491,13 @@ def test_missing_draft_folder_is_named_until_it_is_back(recording: Recording, de
 
 
 def test_sent_action_is_kept_if_its_time_cannot_be_saved(bench: RecordingBench) -> None:
-    device = HookedDevice(after=lambda: aside.append(folder.rename(folder.with_name("elsewhere"))))
-    aside: list[Path] = []
+    device = HookedDevice(after=lambda: folder.rename(folder.with_name("elsewhere")))
     with bench.recording(device) as recording:
         folder = recording.draft.folder
         recording.tap()
         assert "Restore the folder" in recording.until(State.STORAGE_LOST).message
         device.after = lambda: None
-        aside[0].rename(folder)
+        folder.with_name("elsewhere").rename(folder)
         assert_screenshots_match(recording.tap_and_wait(), device)
         assert recording.annotator.notices == []
     assert len(device.performed) == 2
