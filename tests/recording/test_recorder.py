@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -32,7 +31,9 @@ from tests.recording.recording_bench import IMPATIENT, PATIENCE_S, Recording, Re
 class HookedDevice(FakeDevice):
     """Calls a function of the test during each input, before or after the screen changes."""
 
-    def __init__(self, *, before: Callable[[], None] = lambda: None, after: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, *, before: Callable[[], None] = lambda: None, after: Callable[[], object] = lambda: None
+    ) -> None:
         super().__init__()
         self.before = before
         self.after = after
