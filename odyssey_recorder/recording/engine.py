@@ -34,7 +34,6 @@ from odyssey_recorder.recording.provenance_records import intent_of
 from odyssey_recorder.recording.raw_input import Interpreter
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST
 from odyssey_recorder.recording.session import LATE_INPUT_NS, NOT_READY, OUT_OF_DATE, Session
-from odyssey_recorder.recording.shown_screen import ShownScreen
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.step_writer import NO_TREE, NO_TREES, SavedFrame, StepWriter
 from odyssey_recorder.recording.view import (
@@ -46,6 +45,7 @@ from odyssey_recorder.recording.view import (
     ViewPublisher,
     make_view,
 )
+from odyssey_recorder.recording.watched_screen import WatchedScreen
 
 BROKEN_TOUCH = (
     "Your finger was on the screen when the recording stopped. That gesture is not in the "
@@ -110,7 +110,7 @@ class Engine:
         self._work = slow_work.RecorderWork(device, self._writer, self._snapshots, self._inbox.put)
         self._questions: dict[int, TextQuestion] = {}
         self._rows = StepRows(draft.episode_id)
-        self._shown = ShownScreen(self._session, draft, self._writer, self._work, rules.settle)
+        self._screen = WatchedScreen(self._session, draft, self._writer, self._work, rules.settle)
         self._published: Path | None = None
         self.is_agents_turn = False
         self._screenshots = store.root / SCREENSHOTS
@@ -255,7 +255,7 @@ class Engine:
             case SavedFrame():
                 self._writer.take_screenshot(message)
                 self._apply(events.FrameKept(message.frame.number))
-                self._keep(partial(self._shown.note, message))
+                self._keep(partial(self._screen.note, message))
                 self._request_tree(message.frame.number)
             case slow_work.ScreenStateRead() | slow_work.TreeRead() | slow_work.RestoreScreenRead():
                 self._process_reading(message)
@@ -339,7 +339,7 @@ class Engine:
         """Read the view hierarchy while the screen is settled."""
         if self._is_passive:
             return
-        if not (self._rules.view_hierarchies and self._shown.is_settled):
+        if not (self._rules.view_hierarchies and self._screen.is_settled):
             self._writer.lack_tree(number, NO_TREE if self._rules.view_hierarchies else NO_TREES)
         elif number == self._session.frame:
             self._work.read_tree(number)
@@ -350,18 +350,18 @@ class Engine:
             self._apply(events.ErrorDialogSeen(read.state.error_dialog))
         match read:
             case slow_work.TreeRead(tree=tree) if tree is not None and self._rules.view_hierarchies:
-                if self._shown.awaits_proof_of(read):
+                if self._screen.awaits_proof_of(read):
                     self._reader.ask()
             case slow_work.TreeRead(number, None, why=why):
                 self._writer.lack_tree(number, why)
             case slow_work.ScreenStateRead() if self._is_passive:
-                if self._shown.awaits_proof_of(read):
+                if self._screen.awaits_proof_of(read):
                     self._reader.ask()
             case slow_work.ScreenStateRead(number, state) if state is not None:
                 self._writer.take_screen(number, state)
             case slow_work.RestoreScreenRead(frame, state):
                 self._writer.status_bar_px = state.status_bar_px if state is not None else self._writer.status_bar_px
-                self._apply(events.ReturnJudged(self._shown.is_restored(frame, state)))
+                self._apply(events.ReturnJudged(self._screen.is_restored(frame, state)))
             case _:
                 pass
 
@@ -397,10 +397,10 @@ class Engine:
             self._notify(f"{what} could not be saved. {error}")
 
     def _trial(self, ending: Complete | Impossible) -> tuple[DraftStep, ...]:
-        shown = self._shown.settled_frame if self._is_passive else self._session.frame
+        shown = self._screen.settled_frame if self._is_passive else self._session.frame
         if shown is None or self._writer.screenshot(shown) is None:
             return self._draft.steps
-        last = effects.SaveStep(shown, None, self._shown.is_settled, time.monotonic_ns(), ending)
+        last = effects.SaveStep(shown, None, self._screen.is_settled, time.monotonic_ns(), ending)
         return (*self._draft.steps, self._writer.make_step(last))
 
     def _input_sent(self, started_ns: int, ended_ns: int) -> None:
@@ -415,17 +415,17 @@ class Engine:
 
     def _process_frame(self, frame: Frame) -> None:
         self._writer.hold(frame, self._session.needed)
-        self._shown.remember(frame)
+        self._screen.remember(frame)
         if self._session.state is State.DEVICE_LOST:
             self._apply(events.DeviceCameBack(frame.started_ns))
-        seen = self._shown.see(frame)
+        seen = self._screen.see(frame)
         if seen is None:
             return
         self._apply(seen)
-        for text in self._shown.take_proved(frame):
+        for text in self._screen.take_proved(frame):
             self._notify(text)
         if self._is_passive:
-            self._keep(partial(self._shown.keep, frame))
+            self._keep(partial(self._screen.keep, frame))
 
     def _apply(self, event: events.PassiveEvent) -> None:
         """Carry out the session's effects in order; an immediate outcome goes before the next effect."""
@@ -433,7 +433,7 @@ class Engine:
             outcome = self._carry_out(effect)
             if outcome is not None:
                 self._apply(outcome)
-        is_settled = self._device.sends_frames and self._shown.is_settled and not self._session.restoring
+        is_settled = self._device.sends_frames and self._screen.is_settled and not self._session.restoring
         is_moving = self._is_passive and not is_settled
         self._reader.hurry(is_moving or self._session.touched or self._session.state is not State.READY)
 
@@ -455,7 +455,7 @@ class Engine:
         try:
             match effect:
                 case effects.Watch(since_ns, after_input):
-                    self._shown.watch(since_ns, after_input=after_input)
+                    self._screen.watch(since_ns, after_input=after_input)
                     self._reader.ask()
                 case effects.KeepFrame(number):
                     return self._keep_frame(number)
@@ -544,7 +544,7 @@ class Engine:
             self._notify(OUT_OF_DATE, NoticeKind.REFUSAL)
             return events.TouchCancelled()
         self._writer.forget_unused_screenshots(self._session.needed)
-        new_screen = self._session.state is State.CAPTURING and self._shown.is_settled
+        new_screen = self._session.state is State.CAPTURING and self._screen.is_settled
         snapshot = self._draft.state.next_key if new_screen and self._snapshots.wanted else None
         self._work.keep_screenshot(frame, snapshot=snapshot)
         if not self._is_passive:

@@ -20,7 +20,7 @@ SETTLED_EVERY_NS = 2_000_000_000
 """In passive mode, the shortest time between two screenshots of a screen that changes by itself."""
 
 
-class ShownScreen:
+class WatchedScreen:
     """For the engine's thread only."""
 
     def __init__(
